@@ -1,0 +1,1 @@
+"""The dashboard's one Django app: pools, devices and shared counters, read, judged and shown."""

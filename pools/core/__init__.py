@@ -1,0 +1,1 @@
+"""Verbs: pure functions over domain objects; no Django, no clock, no randomness."""

@@ -1,0 +1,1 @@
+"""Pictures: data in, plotly figure or SVG out; no Django."""

@@ -1,0 +1,18 @@
+"""Names in URLs: one path segment a name, whatever characters it holds."""
+
+from __future__ import annotations
+
+
+class KeyConverter:
+    """
+    Django path converter `<key:…>`: `~` is written `~0` and `/` is written `~1` (RFC 6901), so that pool names
+    with slashes stay one segment.
+    """
+
+    regex = "[^/]+"
+
+    def to_python(self, value: str) -> str:
+        return value.replace("~1", "/").replace("~0", "~")
+
+    def to_url(self, value: str) -> str:
+        return value.replace("~", "~0").replace("/", "~1")

@@ -1,0 +1,1 @@
+"""Kubernetes' wire surface for drivers and kubectl."""

@@ -1,0 +1,1 @@
+"""Thin commands: arguments in, one call to queries or ingest, output."""

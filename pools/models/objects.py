@@ -1,0 +1,80 @@
+"""Stored truth: clusters, the objects received from them, and findings about them."""
+
+from __future__ import annotations
+
+from django.db import models
+
+
+class Cluster(models.Model):
+    """
+    A named source of objects. `revision` grows by one with every transaction that changed something of it; pages and
+    ETags hang on it. `as_of` is the time of that change.
+    """
+
+    name = models.CharField(max_length=63, unique=True)
+    revision = models.BigIntegerField(default=0)
+    as_of = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering = ["name"]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class StoredObject(models.Model):
+    """
+    One Kubernetes object as received. Everything else is derived from these rows (`manage.py rebuild`).
+
+    `body` is the object's JSON, zlib-compressed; `digest` the SHA-256 of the JSON with sorted keys. `driver` and `pool`
+    are filled for slices, so that a pool's slices are found without opening bodies.
+    """
+
+    cluster = models.ForeignKey(Cluster, models.CASCADE, related_name="objects_received")
+    kind = models.CharField(max_length=63)
+    namespace = models.CharField(max_length=63, blank=True)
+    name = models.CharField(max_length=253)
+    uid = models.CharField(max_length=64, blank=True)
+    resource_version = models.CharField(max_length=64, blank=True)
+    form = models.CharField(max_length=32, help_text="Wire form it was published in, such as v1 or e2.")
+    driver = models.CharField(max_length=253, blank=True)
+    pool = models.CharField(max_length=253, blank=True)
+    digest = models.BinaryField(max_length=32)
+    body = models.BinaryField()
+    received_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["cluster", "kind", "namespace", "name"], name="object_identity"),
+        ]
+        indexes = [
+            models.Index(
+                fields=["cluster", "driver", "pool"], name="object_pool", condition=~models.Q(driver="")
+            ),  # a pool is recomputed from its slices
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.namespace}/{self.name}" if self.namespace else f"{self.kind} {self.name}"
+
+
+class Finding(models.Model):
+    """
+    Something an operator or driver author should know (see `domain.errors.Finding`).
+
+    `pool` or `claim` is the row it hangs on and goes with; both are empty for findings about other objects.
+    """
+
+    cluster = models.ForeignKey(Cluster, models.CASCADE, related_name="findings")
+    pool = models.ForeignKey("pools.Pool", models.CASCADE, null=True, related_name="findings")
+    claim = models.ForeignKey("pools.Claim", models.CASCADE, null=True, related_name="findings")
+    code = models.CharField(max_length=63)
+    object = models.CharField(max_length=600)
+    severity = models.CharField(max_length=7, help_text="error, warning or info")
+    message = models.TextField()
+
+    class Meta:
+        ordering = ["cluster", "severity", "code", "object", "id"]
+        indexes = [models.Index(fields=["cluster", "severity", "code"], name="finding_list")]
+
+    def __str__(self) -> str:
+        return f"{self.code}:{self.object}"

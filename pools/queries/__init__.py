@@ -1,0 +1,1 @@
+"""Read side: one function a question."""

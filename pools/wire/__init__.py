@@ -1,0 +1,1 @@
+"""Text to nouns: every published form becomes the domain's one form."""
