@@ -1,0 +1,27 @@
+"""Shared test helpers: where the reference material lies, and a plain skip when it is not there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+SHARED = Path(__file__).resolve().parents[2] / "shared"
+
+
+def shared_path(*parts: str) -> Path:
+    """
+    A path below the reference material next to the repository (fixtures, cases, conformance, tools).
+
+    At module level (e.g. to parametrise) and inside tests alike, the calling test is skipped when it is absent.
+    """
+    path = SHARED.joinpath(*parts)
+    if not path.exists():
+        pytest.skip(f"reference material not found: {path}", allow_module_level=True)
+    return path
+
+
+@pytest.fixture
+def shared() -> Path:
+    """The root of the reference material; skips the test when it is absent."""
+    return shared_path()
