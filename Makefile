@@ -1,0 +1,67 @@
+# `make run` and `make test` are all a newcomer needs; the rest is for developers.
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+PYTHON ?= $(shell command -v python3.13 python3.12 python3.11 python3 2>/dev/null | while read -r p; do "$$p" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo "$$p"; break; }; done)
+PORT ?= 8000
+WORKERS ?= 2
+export DRA_BIND ?= 127.0.0.1:$(PORT)
+BIN := .venv/bin
+PYTEST_ARGS ?=
+
+.PHONY: help install install-dev run test lint format schema demo clean
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+.venv/bin/python:
+	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer with its venv module is needed (on Debian: python3-venv)." >&2; exit 1; }
+	"$(PYTHON)" -m venv .venv
+
+.venv/.installed: requirements.txt | .venv/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
+	@touch $@
+
+.venv/.installed-dev: requirements-dev.txt requirements.txt | .venv/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
+	@touch $@ .venv/.installed
+
+install: .venv/.installed ## make .venv with what the dashboard needs
+
+install-dev: .venv/.installed-dev ## the same, with what tests and checks need
+
+run: install ## serve the dashboard with demo data on http://127.0.0.1:8000 (PORT=… for another port)
+	@$(BIN)/python manage.py migrate --verbosity 0
+	@$(BIN)/python manage.py collectstatic --noinput --verbosity 0
+	@$(BIN)/python manage.py demo
+	@exec $(BIN)/gunicorn dra_dashboard.wsgi --bind "$(DRA_BIND)" --workers $(WORKERS) --threads 4 \
+		--access-logfile /dev/null --log-level warning
+
+test: install-dev ## run all tests; those in a browser when a Chromium is found
+	$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+lint: install-dev ## style, types, import contracts, migrations, API schema, deployment settings
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy pools dra_dashboard demo
+	$(BIN)/lint-imports
+	find templates -name '*.html' -print0 | xargs -0 $(BIN)/djade --target-version 5.2 --check
+	$(BIN)/python manage.py makemigrations --check --dry-run
+	$(BIN)/python manage.py spectacular --validate --fail-on-warn --file /dev/null
+	DRA_HTTPS=true DRA_ALLOWED_HOSTS=dashboard.example.com \
+		DRA_SECRET_KEY="$$($(BIN)/python -c 'import secrets; print(secrets.token_urlsafe(60))')" \
+		$(BIN)/python manage.py check --deploy --fail-level WARNING
+
+format: install-dev ## rewrite Python and templates in the project's style
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+	find templates -name '*.html' -print0 | xargs -0 $(BIN)/djade --target-version 5.2
+
+schema: install-dev ## write the OpenAPI schema to docs/openapi.yaml
+	$(BIN)/python manage.py spectacular --file docs/openapi.yaml
+
+demo: install ## write the demo fleet's manifests anew
+	$(BIN)/python -m demo.build
+
+clean: ## remove the virtual environment, the database and all caches
+	rm -rf .venv var .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

@@ -1,0 +1,1 @@
+"""The demo fleet: manifests, and the program that writes them."""
