@@ -12,7 +12,7 @@ class Migration(migrations.Migration):
             name="Card",
             fields=[
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
-                ("key", models.CharField(max_length=330)),
+                ("key", models.CharField(max_length=540)),
                 ("label", models.CharField(max_length=253)),
                 ("model", models.CharField(blank=True, max_length=64)),
                 ("position", models.PositiveIntegerField(help_text="Order in the pool, from 0.")),
@@ -55,7 +55,7 @@ class Migration(migrations.Migration):
             name="CounterSet",
             fields=[
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
-                ("name", models.CharField(max_length=320)),
+                ("name", models.CharField(max_length=520)),
             ],
             options={
                 "ordering": ["pool", "id"],
@@ -108,11 +108,11 @@ class Migration(migrations.Migration):
             name="Counter",
             fields=[
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
-                ("name", models.CharField(max_length=63)),
-                ("capacity", models.CharField(max_length=64)),
-                ("consumed", models.CharField(max_length=64)),
-                ("available", models.CharField(max_length=64)),
-                ("overcommitted", models.CharField(default="0", max_length=64)),
+                ("name", models.CharField(max_length=253)),
+                ("capacity", models.CharField(max_length=200)),
+                ("consumed", models.CharField(max_length=200)),
+                ("available", models.CharField(max_length=200)),
+                ("overcommitted", models.CharField(default="0", max_length=200)),
                 ("ratio", models.FloatField(null=True)),
                 ("uncertain", models.BooleanField(default=False)),
                 (
@@ -230,8 +230,14 @@ class Migration(migrations.Migration):
             fields=[
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
                 ("code", models.CharField(max_length=63)),
-                ("object", models.CharField(max_length=600)),
+                ("object", models.CharField(max_length=800)),
                 ("severity", models.CharField(help_text="error, warning or info", max_length=7)),
+                (
+                    "rank",
+                    models.PositiveSmallIntegerField(
+                        help_text="Severity as a number for sorting: 0 error, 1 warning, 2 info."
+                    ),
+                ),
                 ("message", models.TextField()),
                 (
                     "claim",
@@ -256,7 +262,7 @@ class Migration(migrations.Migration):
                 ),
             ],
             options={
-                "ordering": ["cluster", "severity", "code", "object", "id"],
+                "ordering": ["cluster", "rank", "code", "object", "id"],
             },
         ),
         migrations.CreateModel(
@@ -437,7 +443,15 @@ class Migration(migrations.Migration):
         ),
         migrations.AddIndex(
             model_name="finding",
-            index=models.Index(fields=["cluster", "severity", "code"], name="finding_list"),
+            index=models.Index(fields=["cluster", "rank", "code"], name="finding_list"),
+        ),
+        migrations.AddIndex(
+            model_name="finding",
+            index=models.Index(fields=["cluster", "object"], name="finding_object"),
+        ),
+        migrations.AddIndex(
+            model_name="device",
+            index=models.Index(fields=["pool", "position"], name="device_position"),
         ),
         migrations.AddIndex(
             model_name="device",
@@ -446,10 +460,6 @@ class Migration(migrations.Migration):
         migrations.AddIndex(
             model_name="device",
             index=models.Index(fields=["state", "type"], name="device_state"),
-        ),
-        migrations.AddConstraint(
-            model_name="device",
-            constraint=models.UniqueConstraint(fields=("pool", "position"), name="device_position"),
         ),
         migrations.AddConstraint(
             model_name="counterset",

@@ -64,7 +64,7 @@ class CounterSet(models.Model):
     """A named set of shared counters of a pool."""
 
     pool = models.ForeignKey(Pool, models.CASCADE, related_name="counter_sets")
-    name = models.CharField(max_length=320)
+    name = models.CharField(max_length=520)
 
     class Meta:
         ordering = ["pool", "id"]
@@ -84,11 +84,11 @@ class Counter(models.Model):
 
     counter_set = models.ForeignKey(CounterSet, models.CASCADE, related_name="counters")
     card = models.ForeignKey("pools.Card", models.CASCADE, null=True, related_name="counters")
-    name = models.CharField(max_length=63)
-    capacity = models.CharField(max_length=64)
-    consumed = models.CharField(max_length=64)
-    available = models.CharField(max_length=64)
-    overcommitted = models.CharField(max_length=64, default="0")
+    name = models.CharField(max_length=253)
+    capacity = models.CharField(max_length=200)
+    consumed = models.CharField(max_length=200)
+    available = models.CharField(max_length=200)
+    overcommitted = models.CharField(max_length=200, default="0")
     ratio = models.FloatField(null=True)
     uncertain = models.BooleanField(default=False)
 
@@ -104,7 +104,7 @@ class Card(models.Model):
     """A connected component of devices and counters: what a person calls the GPU (see `domain.state.CardReport`)."""
 
     pool = models.ForeignKey(Pool, models.CASCADE, related_name="cards")
-    key = models.CharField(max_length=330)
+    key = models.CharField(max_length=540)
     label = models.CharField(max_length=253)
     model = models.CharField(max_length=64, blank=True)
     position = models.PositiveIntegerField(help_text="Order in the pool, from 0.")
@@ -154,7 +154,8 @@ class TypeCount(models.Model):
 class Device(models.Model):
     """
     One device of a pool and its state now. `published` is False for a device that a claim holds though no current
-    slice lists it. `reason` is the first of its reasons, as a sentence; the whole list is on its page.
+    slice lists it. `reason` is the first of its reasons, as a sentence; the whole list is on its page. A name is not
+    unique in a pool: an invalid pool may repeat one.
     """
 
     pool = models.ForeignKey(Pool, models.CASCADE, related_name="devices")
@@ -171,8 +172,8 @@ class Device(models.Model):
 
     class Meta:
         ordering = ["pool", "position", "id"]
-        constraints = [models.UniqueConstraint(fields=["pool", "position"], name="device_position")]
         indexes = [
+            models.Index(fields=["pool", "position"], name="device_position"),
             models.Index(fields=["pool", "name"], name="device_name"),
             models.Index(fields=["state", "type"], name="device_state"),
         ]

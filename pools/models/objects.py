@@ -68,13 +68,17 @@ class Finding(models.Model):
     pool = models.ForeignKey("pools.Pool", models.CASCADE, null=True, related_name="findings")
     claim = models.ForeignKey("pools.Claim", models.CASCADE, null=True, related_name="findings")
     code = models.CharField(max_length=63)
-    object = models.CharField(max_length=600)
+    object = models.CharField(max_length=800)
     severity = models.CharField(max_length=7, help_text="error, warning or info")
+    rank = models.PositiveSmallIntegerField(help_text="Severity as a number for sorting: 0 error, 1 warning, 2 info.")
     message = models.TextField()
 
     class Meta:
-        ordering = ["cluster", "severity", "code", "object", "id"]
-        indexes = [models.Index(fields=["cluster", "severity", "code"], name="finding_list")]
+        ordering = ["cluster", "rank", "code", "object", "id"]
+        indexes = [
+            models.Index(fields=["cluster", "rank", "code"], name="finding_list"),
+            models.Index(fields=["cluster", "object"], name="finding_object"),
+        ]
 
     def __str__(self) -> str:
         return f"{self.code}:{self.object}"
