@@ -2,54 +2,43 @@
 
 from __future__ import annotations
 
-import ipaddress
-import secrets
 from pathlib import Path
+from typing import Any
 
-import dj_database_url
 from csp.constants import NONE, SELF
-from django.core.exceptions import ImproperlyConfigured
-from environs import Env, EnvError
+
+from dra_dashboard.knobs import Knobs, host_of, is_loopback
 
 BASE_DIR = Path(__file__).resolve().parent.parent
-env = Env(eager=True, prefix="DRA_")
+LOOPBACK_HOSTS = ["127.0.0.1", "localhost", "[::1]"]
+KUBERNETES_VERSIONS = ["1.33", "1.34", "1.35", "1.36", "1.37"]
 
-
-def _loopback(bind: str) -> bool:
-    host = bind.rpartition(":")[0].strip("[]")
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
-
-
-def _secret_key(path: Path) -> str:
-    """The key in *path*, made on first use and readable by its owner only."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    if not path.exists():
-        path.touch(mode=0o600)
-        path.write_text(secrets.token_urlsafe(50))
-    return path.read_text().strip()
-
-
-try:
-    VAR_DIR = env.path("VAR_DIR", BASE_DIR / "var")
-    DEBUG = env.bool("DEBUG", False)
-    BIND = env.str("BIND", "127.0.0.1:8000")
-    HTTPS = env.bool("HTTPS", False)
-    LOGIN_REQUIRED = env.bool("LOGIN_REQUIRED", not _loopback(BIND))
-    ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", ["127.0.0.1", "localhost", "[::1]"])
-    CSRF_TRUSTED_ORIGINS: list[str] = env.list("TRUSTED_ORIGINS", [])
-    SECRET_KEY = env.str("SECRET_KEY", "") or _secret_key(VAR_DIR / "secret-key")
-    DATABASE_URL = env.str("DATABASE_URL", f"sqlite:///{VAR_DIR / 'dashboard.sqlite3'}")
-    LOG_LEVEL = env.str("LOG_LEVEL", "INFO")
-    POLL_SECONDS = env.float("POLL_SECONDS", 1.0)
-    MAX_BODY_MIB = env.int("MAX_BODY_MIB", 64)
-    MAX_OBJECTS = env.int("MAX_OBJECTS", 20_000)
-    MAX_DEPTH = env.int("MAX_DEPTH", 64)
-    MAX_ALIASES = env.int("MAX_ALIASES", 100)
-except EnvError as error:
-    raise ImproperlyConfigured(str(error)) from error
+knobs = Knobs()
+VAR_DIR = knobs.folder("VAR_DIR", BASE_DIR / "var", "Data folder: database, secret key, collected static files.")
+DEBUG = knobs.flag("DEBUG", False, "Django's debug pages. Never where others can reach the server.")
+BIND = knobs.bind("BIND", "127.0.0.1:8000", "Where the server listens.")
+HTTPS = knobs.flag("HTTPS", False, "Served over HTTPS by a proxy that sets X-Forwarded-Proto: secure cookies, HSTS.")
+LOGIN_REQUIRED = knobs.flag(
+    "LOGIN_REQUIRED",
+    HTTPS or not is_loopback(BIND),
+    "Ask for login before anything is shown.",
+    shown="true as soon as the server is reachable from elsewhere (DRA_BIND not loopback, or DRA_HTTPS)",
+)
+ALLOWED_HOSTS = knobs.hosts("ALLOWED_HOSTS", [*LOOPBACK_HOSTS, *host_of(BIND)], "Host names the server answers to.")
+CSRF_TRUSTED_ORIGINS = knobs.origins("TRUSTED_ORIGINS", "Further origins whose forms are accepted.")
+SECRET_KEY = knobs.secret_key("SECRET_KEY", VAR_DIR, "Signs sessions and forms.")
+DATABASE: dict[str, Any] = dict(knobs.database("DATABASE_URL", VAR_DIR / "dashboard.sqlite3", "The database."))
+LOG_LEVEL = knobs.choice(
+    "LOG_LEVEL", "INFO", "How much is logged.", of=["DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"]
+)
+KUBERNETES_VERSION = knobs.choice(
+    "KUBERNETES_VERSION", "1.37", "Whose scheduler is followed where releases differ.", of=KUBERNETES_VERSIONS
+)
+POLL_SECONDS = knobs.number("POLL_SECONDS", 1.0, "How often an open page asks for news.", low=0.2, high=3600)
+MAX_BODY_MIB = knobs.whole("MAX_BODY_MIB", 64, "Largest payload in MiB, after decompression.", low=1, high=4096)
+MAX_OBJECTS = knobs.whole("MAX_OBJECTS", 20_000, "Most objects in one payload.", low=1, high=10_000_000)
+MAX_DEPTH = knobs.whole("MAX_DEPTH", 64, "Deepest nesting of a payload.", low=8, high=200)
+MAX_ALIASES = knobs.whole("MAX_ALIASES", 100, "Most YAML aliases in one payload.", low=0, high=100_000)
 
 INSTALLED_APPS = [
     "django.contrib.auth",
@@ -101,13 +90,9 @@ TEMPLATES = [
     }
 ]
 
-try:
-    DATABASES = {"default": dj_database_url.parse(DATABASE_URL, conn_max_age=60, conn_health_checks=True)}
-except (ValueError, KeyError) as error:
-    raise ImproperlyConfigured(f"DRA_DATABASE_URL: {error}") from error
-if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
-    Path(DATABASES["default"]["NAME"]).parent.mkdir(parents=True, exist_ok=True)
-    DATABASES["default"]["OPTIONS"] = {
+DATABASES = {"default": DATABASE}
+if DATABASE["ENGINE"] == "django.db.backends.sqlite3":
+    DATABASE["OPTIONS"] = {
         "transaction_mode": "IMMEDIATE",  # two writers wait for one another instead of failing half way
         "timeout": 30,
         "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;",
@@ -121,24 +106,44 @@ USE_TZ = True
 STATIC_URL = "static/"
 STATIC_ROOT = VAR_DIR / "static"
 STATICFILES_DIRS = [BASE_DIR / "static"]
+STATIC_COLLECTED = (STATIC_ROOT / "staticfiles.json").exists()
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
-    "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
+    "staticfiles": {
+        "BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"
+        if STATIC_COLLECTED
+        else "django.contrib.staticfiles.storage.StaticFilesStorage"
+    },
 }
+WHITENOISE_USE_FINDERS = WHITENOISE_AUTOREFRESH = not STATIC_COLLECTED  # straight from the source until collectstatic
 
 LOGIN_URL = "login"
 LOGIN_REDIRECT_URL = "/"
 
 REST_FRAMEWORK = {
-    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "DEFAULT_AUTHENTICATION_CLASSES": [
+        "pools.api.authentication.PublishTokenAuthentication",
+        "rest_framework.authentication.SessionAuthentication",
+    ],
+    "DEFAULT_PERMISSION_CLASSES": ["pools.api.permissions.MayRead"],
+    "DEFAULT_RENDERER_CLASSES": ["pools.api.renderers.JsonRenderer"],
+    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
+    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "pools.api.negotiation.Negotiation",
+    "DEFAULT_SCHEMA_CLASS": "pools.api.schema.Schema",
+    "DEFAULT_FILTER_BACKENDS": ["django_filters.rest_framework.DjangoFilterBackend"],
+    "EXCEPTION_HANDLER": "pools.api.errors.handle",
+    "TEST_REQUEST_DEFAULT_FORMAT": "json",
 }
 SPECTACULAR_SETTINGS = {
     "TITLE": "DRA dashboard",
     "DESCRIPTION": "Published device pools and claims: what is used, what is left, what still fits.",
     "VERSION": "1",
     "SERVE_INCLUDE_SCHEMA": False,
+    "SERVE_PERMISSIONS": ["pools.api.permissions.MayRead"],
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
+    "SWAGGER_UI_SETTINGS": {"deepLinking": True, "persistAuthorization": False, "validatorUrl": None},
+    "COMPONENT_SPLIT_REQUEST": True,
 }
 
 CONTENT_SECURITY_POLICY = {
