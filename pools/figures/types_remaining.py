@@ -1,0 +1,91 @@
+"""Bars: how many more devices of each type fit. Alternatives, never a sum."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import plotly.graph_objects as go
+
+from pools.figures.layout import figure
+from pools.figures.palette import variable
+from pools.figures.text import plain, shorten, visible
+
+ROW_FACTOR = 1.5
+"""Each type has two bars, so it needs more than one row's height."""
+
+
+@dataclass(frozen=True, slots=True)
+class Remaining:
+    """One type: how many exist, are allocated, and fit on top; `exact` False makes `max_more` a lower bound."""
+
+    label: str
+    total: int
+    allocated: int
+    max_more: int
+    first_fit: int
+    exact: bool = True
+
+
+def types_remaining(rows: Sequence[Remaining]) -> go.Figure:
+    """
+    Draw, for each type, how many more fit at most, and how many the scheduler's order of search would place.
+
+    The two bars stand side by side and the rows are alternatives: taking a device of one type lowers other rows too.
+
+    Args:
+        rows: drawn top to bottom in this order.
+    """
+    places = list(range(len(rows)))
+    top = max((row.max_more for row in rows), default=0)
+    result = figure(
+        rows=round(len(rows) * ROW_FACTOR),
+        x={"range": [0, max(top, 1) * 1.18], "rangemode": "tozero", "tickformat": ",d", "nticks": 6},
+        y={"tickvals": places, "ticktext": [plain(shorten(visible(row.label), 28)) for row in rows]},
+        barmode="group",
+        bargap=0.35,
+        bargroupgap=0.12,
+    )
+    hover = [_hover(row) for row in rows]
+    result.add_bar(
+        name="at most",
+        orientation="h",
+        y=places,
+        x=[row.max_more for row in rows],
+        text=[_count(row) for row in rows],
+        textposition="outside",
+        cliponaxis=False,
+        hovertext=hover,
+        hoverinfo="text",
+        marker={"color": variable("claim-0")},
+    )
+    result.add_bar(
+        name="in the scheduler's order",
+        orientation="h",
+        y=places,
+        x=[row.first_fit for row in rows],
+        text=["" if row.first_fit == row.max_more else f"{row.first_fit:,}" for row in rows],
+        textposition="outside",
+        cliponaxis=False,
+        hovertext=hover,
+        hoverinfo="text",
+        marker={
+            "color": variable("seq-1"),
+            "line": {"color": variable("claim-0"), "width": 1},
+            "pattern": {"shape": "/", "fgcolor": variable("claim-0"), "fgopacity": 0.6, "size": 6, "solidity": 0.2},
+        },
+    )
+    return result
+
+
+def _count(row: Remaining) -> str:
+    if row.max_more == 0:
+        return "0 – none fits"
+    return f"{'' if row.exact else '≥ '}{row.max_more:,}"
+
+
+def _hover(row: Remaining) -> str:
+    return (
+        f"{plain(row.label)}<br>{_count(row)} more at most"
+        f"<br>{row.first_fit:,} in the scheduler's order<br>{row.allocated:,} of {row.total:,} allocated"
+    )
