@@ -33,7 +33,7 @@ LOOKS = {
     "available": _Look("fits", "claim-2", "claim-2", {"stroke_dasharray": "5 3", "stroke_width": 1.6}),
     "blocked": _Look("blocked", "muted", "border", {"stroke_width": 1.2}, hatched=True),
     "tainted": _Look("tainted", "warn", "warn", {"stroke_width": 1.2}, strokes=1),
-    "unavailable": _Look("not usable", "over", "over", {"stroke_width": 1.2}, strokes=2),
+    "unavailable": _Look("unusable", "over", "over", {"stroke_width": 1.2}, strokes=2),
 }
 
 
