@@ -1,0 +1,3 @@
+module example.com/publish
+
+go 1.21
