@@ -29,7 +29,7 @@ class Shape:
     """
     A pool reduced to numbers. Equal pools share one object, so what is computed from a shape is computed once.
 
-    `capacity` (C,) and `cost` (D, C) are in units of the counter's `unit` (C entries, billionths): their greatest common
+    `capacity` (C,) and `cost` (D, C) are in units of the counter's `unit` (C entries, billionths), the greatest common
     divisor, which makes int64 do for nearly all pools. `named` tells, per device, the counters that it names, with 0 or
     not; `draws` those it draws on, with amounts in billionths. `consuming` marks devices with any consumption entry.
     `groups` has, per device, one bit mask for each set on which compatibility groups are used: all bits for a device

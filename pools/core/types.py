@@ -1,0 +1,146 @@
+"""What partitions are grouped by: a published type, an attribute that tells them apart, else what they consume."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+
+from pools.core.amounts import shown
+from pools.domain.device import Device
+from pools.domain.pool import Pool
+from pools.domain.quantity import NANO
+
+_PREFERRED = ("type", "kind", "size", "topology", "shape", "partition", "partitiontype")
+_MODELS = ("productname", "model", "product")
+_DIGITS = re.compile(r"\d+")
+_TERMS = 3
+
+_Pattern = tuple[tuple[str, int], ...]
+
+
+def type_labels(pool: Pool, whole: Sequence[bool]) -> tuple[str, ...]:
+    """
+    A label for each device of the pool, in order. Devices with one label are alternatives for the same purpose.
+
+    In this order: the string that the slice's partitionTypeAttribute names; an attribute called profile or ending so;
+    an attribute whose values tell apart exactly what differs in consumption (or capacity, for devices without
+    counters); else a text made of the consumption (`20 Gi memory`, `2 gpu + nic`), or the name without numbers.
+
+    Args:
+        whole: per device, whether it takes everything that its card has; such a device is called `whole …` when the
+            others of the pool have profiles.
+    """
+    labels = [_declared(item.device, item.type_attribute, pool.id.driver) for item in pool.devices]
+    profiled = any(labels)
+    for drawing in (True, False):
+        rows = [
+            row for row, item in enumerate(pool.devices) if not labels[row] and bool(item.device.consumes) == drawing
+        ]
+        if not rows:
+            continue
+        devices = [pool.devices[row].device for row in rows]
+        patterns = [_consumption(device) if drawing else _capacities(device) for device in devices]
+        for row, label in zip(rows, _told_apart(devices, patterns, drawing), strict=True):
+            labels[row] = f"whole {label}" if drawing and profiled and whole[row] else label
+    return tuple(labels)
+
+
+def model_of(devices: Sequence[Device]) -> str:
+    """The product name that the first device publishing one gives; empty when none does."""
+    for device in devices:
+        for wanted in _MODELS:
+            for name, value in device.attributes.items():
+                if value.kind == "string" and _plain(name) == wanted:
+                    return str(value.value)
+    return ""
+
+
+def _plain(name: str) -> str:
+    return name.rpartition("/")[2].replace("_", "").replace("-", "").lower()
+
+
+def _declared(device: Device, attribute: str, driver: str) -> str:
+    value = device.attribute(attribute, driver) if attribute else None
+    if value is not None and value.kind == "string" and value.value:
+        return str(value.value)
+    for name in device.attributes:
+        if name.endswith(("profile", "Profile")) and device.attributes[name].kind == "string":
+            return str(device.attributes[name].value)
+    return ""
+
+
+def _told_apart(devices: Sequence[Device], patterns: Sequence[_Pattern], drawing: bool) -> list[str]:
+    attribute = _telling(devices, patterns)
+    if attribute:
+        return [str(device.attributes[attribute].value) for device in devices]
+    made = [_made(device, pattern, drawing) for device, pattern in zip(devices, patterns, strict=True)]
+    return _numbered(made, patterns)
+
+
+def _telling(devices: Sequence[Device], patterns: Sequence[_Pattern]) -> str:
+    """The published name of a string attribute whose values and the patterns go one to one; '' when there is none."""
+    names = [
+        name
+        for name, value in devices[0].attributes.items()
+        if value.kind == "string"
+        and value.value
+        and all((other := device.attributes.get(name)) and other.kind == "string" and other.value for device in devices)
+    ]
+    distinct = len(set(patterns))
+    exact = [
+        name
+        for name in names
+        if len({device.attributes[name].value for device in devices}) == distinct
+        and len({(device.attributes[name].value, pattern) for device, pattern in zip(devices, patterns, strict=True)})
+        == distinct
+    ]
+    ranked = [name for wanted in (*_PREFERRED, *_MODELS) for name in exact if _plain(name) == wanted]
+    if ranked:
+        return ranked[0]
+    return min(exact, default="") if distinct > 1 else ""
+
+
+def _consumption(device: Device) -> _Pattern:
+    """What the device draws, with counters that differ only in numbers added up."""
+    sums: dict[str, int] = defaultdict(int)
+    for entry in device.consumes:
+        for name, amount in entry.counters.items():
+            if amount.nano:
+                sums[_stem(name)] += amount.nano
+    return tuple(sorted(sums.items()))
+
+
+def _capacities(device: Device) -> _Pattern:
+    return tuple(sorted((name, item.value.nano) for name, item in device.capacity.items()))
+
+
+def _stem(name: str) -> str:
+    """The name without its numbers: `memory-slice` for memory-slice-3, `host-chips` for host-2-chips."""
+    return "-".join(_words(name)) or name
+
+
+def _words(name: str) -> list[str]:
+    return [word for word in re.split(r"[-_.\s]+", _DIGITS.sub("", name)) if word]
+
+
+def _made(device: Device, pattern: _Pattern, drawing: bool) -> str:
+    if drawing and 0 < len(pattern) <= _TERMS:
+        likes = {_stem(name): value.text for entry in device.consumes for name, value in entry.counters.items()}
+        return " + ".join(_term(name, nano, likes.get(name, "")) for name, nano in pattern)
+    return "-".join(_words(device.name)) or "device"
+
+
+def _term(name: str, nano: int, like: str) -> str:
+    return name if nano == NANO else f"{shown(nano, like)} {name}"
+
+
+def _numbered(made: list[str], patterns: Sequence[_Pattern]) -> list[str]:
+    """One label for one pattern: where one text stands for several, they are numbered by first appearance."""
+    orders: Mapping[str, dict[_Pattern, int]] = defaultdict(dict)
+    for label, pattern in zip(made, patterns, strict=True):
+        orders[label].setdefault(pattern, len(orders[label]) + 1)
+    return [
+        label if len(orders[label]) == 1 else f"{label} {orders[label][pattern]}"
+        for label, pattern in zip(made, patterns, strict=True)
+    ]
