@@ -1,0 +1,1 @@
+"""Tests against real Kubernetes: its allocator as a program, and its control plane on loopback."""
