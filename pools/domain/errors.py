@@ -16,22 +16,23 @@ class Undecodable(Exception):
         reason: a sentence that says what is wrong and, for a known but unsupported form, what to publish instead.
         path: where in the object, as in `spec.devices[3].consumesCounters[0].counters.memory`; empty for the whole.
         object: `Kind namespace/name`, as far as it could be read; empty if not even that.
+        where: where in the input, as in `file.yaml[2].items[0]`; empty when it did not come from a reader.
     """
 
-    def __init__(self, reason: str, path: str = "", object: str = "") -> None:
+    def __init__(self, reason: str, path: str = "", object: str = "", where: str = "") -> None:
         super().__init__(reason)
         self.reason = reason
         self.path = path
         self.object = object
+        self.where = where
 
     def __str__(self) -> str:
-        where = ": ".join(part for part in (self.object, self.path) if part)
-        return f"{where}: {self.reason}" if where else self.reason
+        return ": ".join(part for part in (self.where, self.object, self.path, self.reason) if part)
 
     def under(self, prefix: str) -> Undecodable:
         """The same fault seen from one level up: *prefix* goes before the path."""
         joiner = "" if not self.path or self.path.startswith("[") or not prefix else "."
-        return Undecodable(self.reason, f"{prefix}{joiner}{self.path}", self.object)
+        return Undecodable(self.reason, f"{prefix}{joiner}{self.path}", self.object, self.where)
 
 
 @dataclass(frozen=True, slots=True)
