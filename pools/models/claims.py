@@ -44,7 +44,8 @@ class Allocation(models.Model):
     One result of a claim's allocation: a device it holds, named as the result names it.
 
     `pool` and `device` point at the rows when such a pool and device exist; the names stay when they do not.
-    `admin` results observe and consume nothing. `consumed` is {capacity: quantity} of a share.
+    `guessed` results name no pool (2024 prototype): theirs was found by driver, node and device, and is empty when none
+    was. `admin` results observe and consume nothing. `consumed` is {capacity: quantity} of a share.
     """
 
     claim = models.ForeignKey(Claim, models.CASCADE, related_name="allocations")
@@ -54,6 +55,7 @@ class Allocation(models.Model):
     device_name = models.CharField(max_length=253)
     pool = models.ForeignKey(Pool, models.SET_NULL, null=True, related_name="allocations")
     device = models.ForeignKey(Device, models.SET_NULL, null=True, related_name="allocations")
+    guessed = models.BooleanField(default=False)
     admin = models.BooleanField(default=False)
     share_id = models.CharField(max_length=64, blank=True)
     consumed = models.JSONField(default=dict)
