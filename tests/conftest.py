@@ -1,10 +1,17 @@
-"""Shared test helpers: where the reference material lies, and a plain skip when it is not there."""
+"""Shared test helpers: where the reference material lies, and a plain skip when it is not there.
+
+Examples of property tests have no time limit each: a busy machine must not fail them.
+"""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+settings.register_profile("unhurried", deadline=None)
+settings.load_profile("unhurried")
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 
