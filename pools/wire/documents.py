@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -22,7 +23,7 @@ _MARKS = {
     b"\xff\xfe": "UTF-16",
     b"\xfe\xff": "UTF-16",
 }
-_CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f]")
+_CONTROL = bytes(sign for sign in range(32) if sign not in b"\t\n\r")
 _NOT_IN_YAML = re.compile("[\x7f-\x84\x86-\x9f\ufeff\ufffe\uffff]")
 _SECOND_TRY = 2**20
 
@@ -57,50 +58,57 @@ def read(data: bytes, *, source: str = "", limits: Limits | None = None) -> list
     """
     limits = limits or Limits()
     try:
-        text = _text(data, limits)
-        parsed = _parse(text, limits)
+        parsed = _parse(_checked(data, limits), limits)
         return _take_apart(parsed, source, limits)
     except Undecodable as fault:
         raise Undecodable(fault.reason, fault.path, fault.object, fault.where or source) from None
 
 
-def _text(data: bytes, limits: Limits) -> str:
+def _checked(data: bytes, limits: Limits) -> bytes:
+    """The payload without byte order mark, when it is UTF-8 text of acceptable size."""
     if len(data) > limits.max_bytes:
         raise Undecodable(f"{len(data)} bytes are more than the {limits.max_bytes} accepted at once")
     for mark, encoding in _MARKS.items():
         if data.startswith(mark):
             raise Undecodable(f"the text is {encoding}; publish UTF-8")
+    data = data.removeprefix(codecs.BOM_UTF8)
     try:
-        text = data.decode("utf-8-sig")
+        data.decode()
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise Undecodable(f"not UTF-8: byte 0x{data[error.start]:02x} at offset {error.start} (line {line})") from None
-    _refuse(_CONTROL, text)
-    return text
+    if len(data.translate(None, _CONTROL)) < len(data):
+        position = next(index for index, sign in enumerate(data) if sign in _CONTROL)
+        raise _control(data[position], data.count(b"\n", 0, position))
+    return data
 
 
-def _refuse(signs: re.Pattern[str], text: str) -> None:
-    if match := signs.search(text):
-        line = text.count("\n", 0, match.start()) + 1
-        raise Undecodable(f"control character U+{ord(match[0]):04X} in the text (line {line})")
+def _control(code: int, lines_before: int) -> Undecodable:
+    return Undecodable(f"control character U+{code:04X} in the text (line {lines_before + 1})")
 
 
-def _parse(text: str, limits: Limits) -> Parsed:
+def _parse(data: bytes, limits: Limits) -> Parsed:
     """
     JSON when it starts like JSON, else YAML. What starts like JSON and is not may still be YAML (a flow collection, or
     JSON documents between `---`); when it is neither, JSON's complaint is the helpful one.
     """
-    if not looks_like_json(text):
-        _refuse(_NOT_IN_YAML, text)
-        return parse_yaml(text, limits)
+    if not looks_like_json(data):
+        return _yaml(data.decode(), limits)
     try:
-        return parse_json(text, limits)
+        return parse_json(data, limits)
     except NotThisFormat as refusal:
-        if (len(text) <= _SECOND_TRY or "\n---" in text) and not _NOT_IN_YAML.search(text):
+        text = data.decode()
+        if (len(data) <= _SECOND_TRY or b"\n---" in data) and not _NOT_IN_YAML.search(text):
             parsed = parse_yaml(text, limits)
             if not (parsed.values and isinstance(parsed.values[-1], Fault)):
                 return parsed
         return Parsed([*refusal.parsed.values, refusal.fault], faulty=True)
+
+
+def _yaml(text: str, limits: Limits) -> Parsed:
+    if match := _NOT_IN_YAML.search(text):
+        raise _control(ord(match[0]), text.count("\n", 0, match.start()))
+    return parse_yaml(text, limits)
 
 
 def _take_apart(parsed: Parsed, source: str, limits: Limits) -> list[Document | Undecodable]:

@@ -228,11 +228,14 @@ _INFINITIES = (float("inf"), float("-inf"))
 def named(raw: Raw, decode: Callable[[Any], T]) -> dict[str, T]:
     """A mapping from names to what *decode* makes of the values, with the name before the path of its errors."""
     done: dict[str, T] = {}
-    for key, value in raw.items():
-        try:
-            done[check_name(key, "")] = decode(value)
-        except Undecodable as fault:
-            raise fault.under(segment(key)) from None
+    key = ""
+    try:
+        for key, value in raw.items():
+            if len(key) > MAX_NAME or not key.isprintable():
+                check_name(key, "")
+            done[key] = decode(value)
+    except Undecodable as fault:
+        raise fault.under(segment(key)) from None
     return done
 
 

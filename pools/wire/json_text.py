@@ -12,36 +12,41 @@ from pools.wire.fields import segment
 from pools.wire.text import Fault, Limits, NotThisFormat, Parsed, number, too_deep
 
 _SPACE = re.compile(r"[ \t\n\r]*")
-_JSON_START = re.compile(r"\s*[\[{]")
+_JSON_START = re.compile(rb"\s*[\[{]")
+_AWKWARD = (b"\\u0000", b"\\ud", b"\\uD")
 
 
-def looks_like_json(text: str) -> bool:
+def looks_like_json(data: bytes) -> bool:
     """Whether the first sign opens a JSON object or list (a YAML flow collection looks the same)."""
-    return _JSON_START.match(text) is not None
+    return _JSON_START.match(data) is not None
 
 
-def parse_json(text: str, limits: Limits) -> Parsed:
+def parse_json(data: bytes, limits: Limits) -> Parsed:
     """
     Read one or more JSON values, one after the other (`kubectl get -w -o json`, JSON lines).
 
     A repeated key, NaN, Infinity or an overlong number leaves a Fault in its place.
+
+    Args:
+        data: UTF-8 text, already checked to be such.
 
     Raises:
         NotThisFormat: the text is not JSON.
         Undecodable: it nests too deeply.
     """
     try:
-        value = _fast(text)
-        parsed = _exact(text) if value is None else Parsed([value])
-        deep = any(too_deep(value, limits.max_depth) for value in parsed.values)
+        parsed = _fast(data) or _exact(data.decode())
+        indented = msgspec.json.format(data, indent=1) if len(parsed.values) == 1 else b""
     except RecursionError:
         raise limits.too_deep() from None
-    if deep:
+    if indented and b"\n" + b" " * limits.max_depth not in indented:
+        return parsed
+    if any(too_deep(value, limits.max_depth) for value in parsed.values):
         raise limits.too_deep()
     return parsed
 
 
-def _fast(text: str) -> Any | None:
+def _fast(data: bytes) -> Parsed | None:
     """
     The single value of the text; None where `_exact` has to look.
 
@@ -49,17 +54,16 @@ def _fast(text: str) -> Any | None:
     key was dropped because it came twice: equal lengths prove that none did. Fractions could spoil that, so they are
     left to `_exact`, as are escapes that may stand for NUL or half a character.
     """
-    data = text.encode()
     fractions: list[str] = []
     decoder = msgspec.json.Decoder(float_hook=fractions.append)
     try:
         value = decoder.decode(data)
     except msgspec.DecodeError:
         return None
-    if fractions or "\\u0000" in text or "\\ud" in text or "\\uD" in text:
+    if fractions or any(escape in data for escape in _AWKWARD):
         return None
     same = len(msgspec.json.format(data, indent=-1)) == len(msgspec.json.encode(value))
-    return value if same else None
+    return Parsed([value]) if same else None
 
 
 def _exact(text: str) -> Parsed:

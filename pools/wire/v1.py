@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 from pools.domain.claim import DeviceClass, TaintRule
@@ -163,8 +164,17 @@ def _attribute(value: Any) -> AttributeValue:
     return AttributeValue(kind, tuple(_scalar(one, scalar, f"{kind}[{index}]") for index, one in enumerate(values)))
 
 
-attribute = interned(_attribute)
-"""One attribute value. Exactly one kind may be set; a kind that this program does not know becomes `unknown`."""
+_any_attribute = interned(_attribute)
+_text_attribute = lru_cache(maxsize=65536)(lambda kind, value: _attribute({kind: value}))
+
+
+def attribute(value: Any) -> AttributeValue:
+    """One attribute value. Exactly one kind may be set; a kind that this program does not know becomes `unknown`."""
+    if isinstance(value, dict) and len(value) == 1:
+        for kind, written in value.items():
+            if isinstance(written, str):
+                return _text_attribute(kind, written)
+    return _any_attribute(value)
 
 
 def _scalar(value: object, kind: type, path: str) -> Scalar:

@@ -79,7 +79,7 @@ def plain(text: str) -> Any:
         return text
     if _NOT_A_NUMBER.fullmatch(text):
         return Fault(f"{text} is not a number in JSON")
-    digits = text if text[0] == "." else text.replace("_", "")
+    digits = text.replace("_", "")
     if match := _INTEGER.fullmatch(digits):
         return _integer(*match.groups())
     if _FRACTION.fullmatch(digits):
