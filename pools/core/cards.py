@@ -23,14 +23,14 @@ class Card:
     """
     The part of a shape that hangs together: positions of its counters and devices in the pool, ascending.
 
-    `size` tells per device how much of the card it takes: the sum, over counters, of cost by capacity. `whole` marks
-    devices that take all that any device of the card can take. `table` is its packing problem.
+    `size` orders devices by how much they take: the rank, among all of the pool, of the sum over counters of cost by
+    capacity. `whole` marks devices that take all that any device of the card can take. `table` is its packing problem.
     """
 
     key: str
     counters: tuple[int, ...]
     devices: tuple[int, ...]
-    size: tuple[Fraction, ...]
+    size: tuple[int, ...]
     whole: tuple[bool, ...]
     table: Table
 
@@ -53,9 +53,24 @@ def cards_of(shape: Shape) -> tuple[Card, ...]:
         if named:
             rows[roots[shape.draws[row][0][0] if shape.draws[row] else named[0]]].append(row)
     keys = _keys(shape, [members[root] for root in members])
+    ranks = _ranks(shape)
     return tuple(
-        _card(shape, key, tuple(members[root]), tuple(rows[root])) for key, root in zip(keys, members, strict=True)
+        _card(shape, key, tuple(members[root]), tuple(rows[root]), ranks)
+        for key, root in zip(keys, members, strict=True)
     )
+
+
+def _ranks(shape: Shape) -> list[int]:
+    capacity = shape.capacity.tolist()
+    sizes = [
+        sum(
+            (Fraction(amount, most) for amount, most in zip(row, capacity, strict=True) if amount and most > 0),
+            Fraction(),
+        )
+        for row in shape.cost.tolist()
+    ]
+    order = {size: rank for rank, size in enumerate(sorted(set(sizes)))}
+    return [order[size] for size in sizes]
 
 
 def _components(shape: Shape) -> list[int]:
@@ -124,35 +139,47 @@ def _keys(shape: Shape, members: Sequence[Sequence[int]]) -> list[str]:
     return keys
 
 
-def _card(shape: Shape, key: str, counters: tuple[int, ...], devices: tuple[int, ...]) -> Card:
-    capacity = [int(shape.capacity[position]) for position in counters]
+def _card(shape: Shape, key: str, counters: tuple[int, ...], devices: tuple[int, ...], ranks: Sequence[int]) -> Card:
     cost = shape.cost[np.ix_(devices, counters)]
-    size = tuple(
-        sum((Fraction(int(amount), most) for amount, most in zip(row, capacity, strict=True) if most > 0), Fraction())
-        for row in cost.tolist()
-    )
     peak = cost.max(axis=0) if devices else shape.capacity[list(counters)]
     table = Table.of(cost, tuple(shape.groups[row] for row in devices))
     whole = tuple(bool(flag) for flag in (cost == peak).all(axis=1)) if len(counters) else ()
-    return Card(key, counters, devices, size, whole, table)
+    return Card(key, counters, devices, tuple(ranks[row] for row in devices), whole, table)
 
 
-def card_labels(pool: Pool, cards: Sequence[Card]) -> tuple[str, ...]:
+def card_labels(pool: Pool, shape: Shape, cards: Sequence[Card]) -> tuple[str, ...]:
     """
     What people call each card: what its devices' names begin with, else its few counters or sets, else its key.
 
     A label that would stand for two cards gets the key added.
     """
-    labels = [_label(pool, card) for card in cards]
+    labels = [_label(pool, shape, card) for card in cards]
     return tuple(
         label if labels.count(label) == 1 else f"{label} ({card.key})"
         for label, card in zip(labels, cards, strict=True)
     )
 
 
-def _label(pool: Pool, card: Card) -> str:
+def _label(pool: Pool, shape: Shape, card: Card) -> str:
     names = [pool.devices[row].device.name for row in card.devices]
-    return _common_words(names) or card.key
+    common = _common_words(names)
+    if common:
+        return common
+    counters = [shape.counters[position] for position in card.counters]
+    sets = list(dict.fromkeys(counter.counter_set for counter in counters))
+    if len(sets) > 1:
+        return _joined(_without_common_end(sets))
+    return _joined([counter.counter for counter in counters]) if "#" in card.key else card.key
+
+
+def _joined(names: Sequence[str]) -> str:
+    return " + ".join(names) if len(names) <= _NAMED else f"{names[0]} … {names[-1]}"
+
+
+def _without_common_end(names: Sequence[str]) -> list[str]:
+    """gpu-0, gpu-1 for gpu-0-counter-set, gpu-1-counter-set."""
+    end = _common_words([name[::-1] for name in names])
+    return [name[: len(name) - len(end)].strip(_MARKS) or name for name in names]
 
 
 def _common_words(names: Sequence[str]) -> str:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from pools.core.shape import Numbers, Shape
 from pools.domain.pool import Pool
-from pools.domain.state import CounterHold, CounterUse, Holder
+from pools.domain.state import CounterHold, CounterUse, Holder, PoolReport
 
 HoldersByName = Mapping[str, tuple[Holder, ...]]
 
@@ -83,6 +83,11 @@ def ledger(pool: Pool, shape: Shape, holders: HoldersByName) -> Ledger:
         ),
         lost=lost,
     )
+
+
+def ledger_of(report: PoolReport, shape: Shape) -> Ledger:
+    """The ledger behind a report, made again from the holds that it lists."""
+    return ledger(report.pool, shape, {each.id.name: each.holders for each in report.devices if each.holders})
 
 
 def _common(shape: Shape, rows: Sequence[int]) -> tuple[int, ...]:

@@ -9,11 +9,13 @@ from functools import lru_cache
 
 import numpy as np
 
-from pools.core.cards import Card
-from pools.core.counters import Ledger
+from pools.core.cards import Card, cards_of
+from pools.core.counters import Ledger, ledger_of
 from pools.core.packing import NOTHING, Fit, Table, fit
-from pools.core.shape import Shape
-from pools.domain.state import DeviceReport, TypeFit
+from pools.core.shape import Shape, shape_of
+from pools.domain.state import DeviceReport, PoolReport, TypeFit
+
+_SIZELESS = -1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,12 +48,23 @@ def _region(counters: tuple[int, ...], devices: tuple[int, ...], table: Table) -
 class Room:
     """What is free in one pool at one moment."""
 
+    @classmethod
+    def of(cls, report: PoolReport) -> Room:
+        """The room behind a report."""
+        shape = shape_of(report.pool)
+        return cls(shape, cards_of(shape), ledger_of(report, shape), report.devices)
+
     def __init__(self, shape: Shape, cards: tuple[Card, ...], books: Ledger, reports: Sequence[DeviceReport]) -> None:
         self.reports = reports
         self._common = books.common
         left = books.left.tolist()
         self._regions = [(region, _free(left, region.counters)) for region in regions_of(shape, cards)]
+        self._sizes = {row: size for card in cards for row, size in zip(card.devices, card.size, strict=True)}
         self._region_of = {row: index for index, (region, _) in enumerate(self._regions) for row in region.place}
+
+    def size(self, row: int) -> int:
+        """How much of its card a device takes (see `cards.Card`); below 0 for one without counters."""
+        return self._sizes.get(row, _SIZELESS)
 
     def fit(self, rows: Iterable[int]) -> Fit:
         """
@@ -86,12 +99,13 @@ def _free(left: Sequence[int], counters: Sequence[int]) -> tuple[int, ...]:
     return tuple(left[position] for position in counters)
 
 
-def type_fits(room: Room, types: Sequence[str], rows: Iterable[int]) -> tuple[TypeFit, ...]:
-    """A row for each type among these devices, by first appearance. Rows are alternatives: never add them up."""
+def type_fits(room: Room, rows: Iterable[int]) -> tuple[TypeFit, ...]:
+    """A row for each type among these devices, the largest first. Rows are alternatives: never add them up."""
     members: dict[str, list[int]] = defaultdict(list)
     for row in rows:
-        members[types[row]].append(row)
-    return tuple(_type_fit(room, kind, each) for kind, each in members.items())
+        members[room.reports[row].type].append(row)
+    order = sorted(members, key=lambda kind: max(room.size(row) for row in members[kind]), reverse=True)
+    return tuple(_type_fit(room, kind, members[kind]) for kind in order)
 
 
 def _type_fit(room: Room, kind: str, rows: Sequence[int]) -> TypeFit:
@@ -106,3 +120,18 @@ def _type_fit(room: Room, kind: str, rows: Sequence[int]) -> TypeFit:
         first_fit=found.first_fit,
         exact=found.exact,
     )
+
+
+def attribute_fits(report: PoolReport) -> dict[tuple[str, str], Fit]:
+    """
+    How many more devices fit, for each string attribute (as published) and value among counter-consuming devices.
+
+    Groups overlap and draw on the same counters: the numbers are alternatives, never to be added up.
+    """
+    members: dict[tuple[str, str], list[int]] = defaultdict(list)
+    for row, item in enumerate(report.pool.devices):
+        for name, value in item.device.attributes.items() if item.device.consumes else ():
+            if value.kind == "string":
+                members[name, str(value.value)].append(row)
+    room = Room.of(report)
+    return {group: room.fit(rows) for group, rows in members.items()}

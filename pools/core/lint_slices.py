@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from pools.core.amounts import listed
 from pools.domain.device import Device
@@ -25,6 +26,17 @@ MAX_VALUES = 48
 MAX_TAINTS = 16
 MAX_DRIVER = 63
 MAX_POOL = 253
+
+
+@lru_cache(maxsize=65536)
+def _is_label(name: str) -> bool:
+    return _LABEL.fullmatch(name) is not None
+
+
+@lru_cache(maxsize=65536)
+def _is_key(name: str) -> bool:
+    """An attribute or capacity: its id, after the domain if any, is a C identifier."""
+    return _IDENTIFIER.fullmatch(name.rpartition("/")[2]) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +87,7 @@ def _names(item: Slice, place: _Place) -> Iterator[Finding]:
         yield place.of_slice("name-invalid", f"pool name {item.pool!r} is not made of DNS subdomains joined by '/'.")
     names = [entry.name for entry in item.counter_sets]
     names += [counter for entry in item.counter_sets for counter in entry.counters]
-    wrong = [name for name in dict.fromkeys(names) if not _LABEL.fullmatch(name)]
+    wrong = [name for name in dict.fromkeys(names) if not _is_label(name)]
     if wrong:
         yield place.of_slice("name-invalid", f"no DNS labels as names of counters or their sets: {listed(wrong)}.")
 
@@ -122,7 +134,7 @@ def _has_lists(device: Device) -> bool:
 
 def _device(device: Device, place: _Place) -> Iterator[Finding]:
     name = device.name
-    if not _LABEL.fullmatch(name):
+    if not _is_label(name):
         yield place.of_device("name-invalid", name, "The device's name is no DNS label of at most 63 characters.")
     if len(device.consumes) > MAX_CONSUMPTIONS:
         text = f"Consumes from {len(device.consumes)} counter sets; the API server takes at most {MAX_CONSUMPTIONS}."
@@ -145,7 +157,7 @@ def _device(device: Device, place: _Place) -> Iterator[Finding]:
 
 
 def _rules(device: Device, place: _Place) -> Iterator[Finding]:
-    wrong = [key for key in (*device.attributes, *device.capacity) if not _IDENTIFIER.fullmatch(key.rpartition("/")[2])]
+    wrong = [key for key in (*device.attributes, *device.capacity) if not _is_key(key)]
     if wrong:
         text = f"No C identifiers of at most 32 characters as attributes or capacities: {listed(wrong)}."
         yield place.of_device("name-invalid", device.name, text)

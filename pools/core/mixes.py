@@ -4,51 +4,45 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from functools import lru_cache
 
-import numpy as np
-from numpy.typing import NDArray
-
-from pools.core.cards import Card, cards_of
-from pools.core.counters import by_device, ledger
-from pools.core.shape import Numbers, Shape, shape_of
+from pools.core.cards import cards_of
+from pools.core.counters import ledger_of
+from pools.core.packing import Table
+from pools.core.search import Problem, fitting, take
+from pools.core.shape import shape_of
 from pools.domain.state import Mix, Mixes, PoolReport
 
 STEPS = 40
 """How many sets are looked at for each mix that may be returned."""
 
+_Found = tuple[tuple[tuple[int, ...], ...], int, bool]
+
 
 def mixes(report: PoolReport, card_key: str, *, limit: int = 5000) -> Mixes:
     """
-    All maximal mixes of a card's available devices, largest devices first, and how many non-empty sets fit at all.
+    All maximal mixes of a card's available devices, those of few large devices first, and how many sets fit at all.
 
-    Cost: one step for each set that fits (2,319 for an empty A100-40GB); cut after 40 · limit steps or *limit* mixes.
-    Devices that give back what they draw (negative consumption) are counted as drawing nothing, and the answer is
-    called cut, since the order of allocation would matter.
+    Cost: one step for each set that fits (2,319 for an empty A100-40GB), remembered for equal cards in equal states;
+    cut after 40 · limit steps or *limit* mixes. A device that gives back what it draws (negative consumption) counts as
+    drawing nothing, and the answer is called cut: the order of allocation would matter.
 
     Raises:
         KeyError: the pool has no such card.
     """
-    pool = report.pool
-    shape = shape_of(pool)
+    shape = shape_of(report.pool)
     card = next((each for each in cards_of(shape) if each.key == card_key), None)
     if card is None:
         raise KeyError(card_key)
-    holders = [hold for device in report.devices for hold in device.holders]
-    books = ledger(pool, shape, by_device(pool, holders))
-    free = books.left[list(card.counters)]
-    rows = [
-        (size, -row)
-        for row, size in zip(card.devices, card.size, strict=True)
-        if report.devices[row].state == "available"
-    ]
-    order = [-place for _, place in sorted(rows, reverse=True)]
-    walk = _Walk(shape, card, order, limit)
-    walk.run(free, books.common)
-    found = sorted(walk.maximal, key=lambda places: (len(places), places))
+    books = ledger_of(report, shape)
+    wanted = [place for place, row in enumerate(card.devices) if report.devices[row].state == "available"]
+    wanted.sort(key=lambda place: (-card.size[place], place))
+    free = tuple(books.left[list(card.counters)].tolist())
+    maximal, feasible, cut = _walk(card.table, tuple(wanted), free, books.common, limit)
     return Mixes(
-        maximal=tuple(_mix(report, [order[place] for place in places]) for places in found),
-        feasible=walk.feasible,
-        cut=walk.cut,
+        maximal=tuple(_mix(report, [card.devices[place] for place in places]) for places in maximal),
+        feasible=feasible,
+        cut=cut,
     )
 
 
@@ -60,41 +54,40 @@ def _mix(report: PoolReport, rows: Sequence[int]) -> Mix:
     )
 
 
-class _Walk:
-    """Visits each set that fits once, adding devices in order; a set to which nothing can be added is maximal."""
+@lru_cache(maxsize=256)
+def _walk(table: Table, wanted: tuple[int, ...], free: tuple[int, ...], common: tuple[int, ...], limit: int) -> _Found:
+    """
+    Visit each set that fits once, adding devices in order; a set to which nothing can be added is maximal.
 
-    def __init__(self, shape: Shape, card: Card, order: Sequence[int], limit: int) -> None:
-        cost: Numbers = shape.cost[np.ix_(order, card.counters)]
-        self._cost = np.maximum(cost, 0)
-        self._groups = [shape.groups[row] for row in order]
-        self._limit = limit
-        self._steps = limit * STEPS
-        self.maximal: list[tuple[int, ...]] = []
-        self.feasible = 0
-        self.cut = bool((cost < 0).any())
+    Returns:
+        The maximal sets, each as rows of the table in the order of *wanted*; how many non-empty sets fit; whether the
+        walk was cut.
+    """
+    costs = [[max(0, amount) for amount in table.rows[row]] for row in wanted]
+    cut = any(amount < 0 for row in wanted for amount in table.rows[row])
+    problem = Problem.of(costs, [table.groups[row] for row in wanted], free, common)
+    maximal: list[list[int]] = []
+    steps = 0
+    stack = [((1 << len(wanted)) - 1, problem.free, problem.common, 0)]
+    while stack and steps <= limit * STEPS and len(maximal) < limit:
+        open_, left, shared, taken = stack.pop()
+        steps += 1
+        open_ = fitting(problem, open_, left, shared)
+        if not open_ and taken:
+            maximal.append(sorted(problem.order[device] for device in _bits(taken)))
+        later = open_ >> taken.bit_length() << taken.bit_length()
+        for device in _bits(later):
+            bit = 1 << device
+            stack.append((open_ & ~bit, *take(problem, device, left, shared), taken | bit))
+    found = sorted(maximal, key=lambda places: (len(places), places))
+    return tuple(tuple(wanted[place] for place in places) for places in found), steps - 1, cut or bool(stack)
 
-    def run(self, free: Numbers, common: tuple[int, ...]) -> None:
-        """Walk depth first; the stack holds sets yet to be extended."""
-        stack: list[tuple[tuple[int, ...], Numbers, tuple[int, ...]]] = [((), free, common)]
-        while stack:
-            if self.feasible >= self._steps or len(self.maximal) >= self._limit:
-                self.cut = True
-                return
-            taken, left, shared = stack.pop()
-            self.feasible += bool(taken)
-            fitting = self._fitting(taken, left, shared)
-            if taken and not fitting.any():
-                self.maximal.append(taken)
-            last = taken[-1] if taken else -1
-            for place in np.flatnonzero(fitting[last + 1 :])[::-1].tolist():
-                chosen = last + 1 + place
-                masks = tuple(one & other for one, other in zip(shared, self._groups[chosen], strict=True))
-                stack.append(((*taken, chosen), left - self._cost[chosen], masks))
 
-    def _fitting(self, taken: tuple[int, ...], left: Numbers, shared: tuple[int, ...]) -> NDArray[np.bool_]:
-        fitting: NDArray[np.bool_] = np.all(self._cost <= left, axis=1)
-        fitting[list(taken)] = False
-        for place in np.flatnonzero(fitting).tolist() if shared else ():
-            if not all(one & other for one, other in zip(shared, self._groups[place], strict=True)):
-                fitting[place] = False
-        return fitting
+def _bits(mask: int) -> list[int]:
+    """The positions of the bits that are set, ascending."""
+    found = []
+    while mask:
+        low = mask & -mask
+        found.append(low.bit_length() - 1)
+        mask ^= low
+    return found

@@ -12,13 +12,14 @@ Row = tuple[tuple[int, int], ...]
 @dataclass(frozen=True, slots=True)
 class Problem:
     """
-    Devices sorted from light to heavy.
+    Devices sorted from light to heavy; `order[i]` is the place of device i among those given.
 
     `rows` are their draws; `groups` their masks per grouped set; `free` is what each counter has left, `common` the
     groups in use. `heavier[i]` is the set (as bits) of devices after i that can be replaced by i in any solution.
     `users[c]` lists the devices that draw on counter c, the lightest on it first.
     """
 
+    order: tuple[int, ...]
     rows: tuple[Row, ...]
     groups: tuple[tuple[int, ...], ...]
     free: tuple[int, ...]
@@ -54,6 +55,7 @@ class Problem:
             for position in range(len(used))
         )
         return cls(
+            order=tuple(order),
             rows=rows,
             groups=tuple(masks),
             free=tuple(free[position] for position in used),
@@ -93,7 +95,7 @@ def search(problem: Problem, budget: int) -> tuple[int, bool]:
     seen: dict[tuple[int, tuple[int, ...], tuple[int, ...]], int] = {}
     while stack:
         open_, free, common, taken = stack.pop()
-        open_ = _fitting(problem, open_, free, common)
+        open_ = fitting(problem, open_, free, common)
         best = max(best, taken)
         budget -= open_.bit_count() + len(free)
         if taken + open_.bit_count() <= best:
@@ -108,21 +110,21 @@ def search(problem: Problem, budget: int) -> tuple[int, bool]:
         seen[key] = taken
         first = (open_ & -open_).bit_length() - 1
         stack.append((open_ & ~(1 << first) & ~problem.heavier[first], free, common, taken))
-        stack.append(_take(problem, first, open_ & ~(1 << first), free, common, taken))
+        stack.append((open_ & ~(1 << first), *take(problem, first, free, common), taken + 1))
     return best, True
 
 
-def _take(
-    problem: Problem, device: int, open_: int, free: tuple[int, ...], common: tuple[int, ...], taken: int
-) -> tuple[int, tuple[int, ...], tuple[int, ...], int]:
+def take(
+    problem: Problem, device: int, free: tuple[int, ...], common: tuple[int, ...]
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """What is free, and which groups are common, once the device is taken."""
     left = list(free)
     for position, cost in problem.rows[device]:
         left[position] -= cost
-    shared = tuple(one & other for one, other in zip(common, problem.groups[device], strict=True))
-    return open_, tuple(left), shared, taken + 1
+    return tuple(left), tuple(one & other for one, other in zip(common, problem.groups[device], strict=True))
 
 
-def _fitting(problem: Problem, open_: int, free: tuple[int, ...], common: tuple[int, ...]) -> int:
+def fitting(problem: Problem, open_: int, free: tuple[int, ...], common: tuple[int, ...]) -> int:
     """Of the open devices those that still fit by themselves."""
     for position, users in enumerate(problem.users):
         left = free[position]

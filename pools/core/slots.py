@@ -5,30 +5,37 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 
 from pools.core.cards import Card
 from pools.core.counters import consuming
 from pools.core.shape import Shape
 from pools.domain.ids import CounterId
-from pools.domain.pool import Pool
 from pools.domain.quantity import NANO
 from pools.domain.state import DeviceReport, SlotMap, SlotSpan
 
 _NUMBER = re.compile(r"\d+")
 
 
-def slot_maps(pool: Pool, shape: Shape, card: Card, reports: Sequence[DeviceReport]) -> tuple[SlotMap, ...]:
+@dataclass(frozen=True, slots=True)
+class Strip:
+    """Counters in index order, and per drawing device (position in the pool) the cells that it occupies."""
+
+    stem: str
+    cells: tuple[int, ...]
+    spans: tuple[tuple[int, tuple[int, ...]], ...]
+
+
+@lru_cache(maxsize=4096)
+def strips_of(shape: Shape, card: Card) -> tuple[Strip, ...]:
     """
-    The slot maps of one card: counters of capacity 1 in one set whose names differ in one number, at least two of them.
+    The strips of one card: counters of capacity 1 in one set whose names differ in one number, at least two of them.
 
     The last number of a name goes first (memory-slice-3 before the 0 of gpu_0_memory_slice_3); one in the middle will
-    do (host-2-slot). Each counter is a cell of one map at most.
-
-    Args:
-        reports: the pool's device reports, those of current devices first and in their order.
+    do (host-2-slot). Each counter is a cell of one strip at most.
     """
-    amounts = [amount.nano for item in pool.counter_sets for amount in item.counters.values()]
-    units = [position for position in card.counters if amounts[position] == NANO]
+    units = [position for position in card.counters if _is_unit(shape, position)]
     if len(units) < 2:
         return ()
     drawers: dict[int, list[int]] = defaultdict(list)
@@ -36,9 +43,47 @@ def slot_maps(pool: Pool, shape: Shape, card: Card, reports: Sequence[DeviceRepo
         for position, _ in shape.draws[row]:
             drawers[position].append(row)
     return tuple(
-        SlotMap(stem, tuple(shape.counters[position] for position in cells), _spans(cells, drawers, reports))
+        Strip(stem, tuple(cells), _spans(cells, drawers))
         for stem, cells in _rows([(position, shape.counters[position]) for position in units])
     )
+
+
+@lru_cache(maxsize=4096)
+def measures_of(shape: Shape, card: Card) -> tuple[tuple[int, ...], ...]:
+    """
+    Which counters say, alone or together, how much of a card is used: each amount, and each strip as a whole.
+
+    A counter of capacity 1 that stands alone is a lock and says little, so such ones are taken, together, only where
+    there is nothing else.
+    """
+    strips = [strip.cells for strip in strips_of(shape, card)]
+    amounts = [(position,) for position in card.counters if not _is_unit(shape, position)]
+    return (*amounts, *strips) or (card.counters,)
+
+
+def slot_maps(shape: Shape, card: Card, reports: Sequence[DeviceReport]) -> tuple[SlotMap, ...]:
+    """
+    The card's strips with the devices on them as they are now.
+
+    Args:
+        reports: the pool's device reports, those of current devices first and in their order.
+    """
+    return tuple(
+        SlotMap(
+            strip.stem,
+            tuple(shape.counters[position] for position in strip.cells),
+            tuple(_span(reports[row], cells) for row, cells in strip.spans),
+        )
+        for strip in strips_of(shape, card)
+    )
+
+
+def _span(report: DeviceReport, cells: tuple[int, ...]) -> SlotSpan:
+    return SlotSpan(report.id.name, report.type, report.state, cells, consuming(report.holders))
+
+
+def _is_unit(shape: Shape, position: int) -> bool:
+    return int(shape.capacity[position]) * shape.unit[position] == NANO
 
 
 def _rows(counters: Sequence[tuple[int, CounterId]]) -> Iterator[tuple[str, list[int]]]:
@@ -63,16 +108,9 @@ def _stem(before: str, after: str) -> str:
     return "-".join(part for part in (before.strip("-_.:"), after.strip("-_.:")) if part) or "slot"
 
 
-def _spans(
-    cells: Sequence[int], drawers: Mapping[int, Sequence[int]], reports: Sequence[DeviceReport]
-) -> tuple[SlotSpan, ...]:
+def _spans(cells: Sequence[int], drawers: Mapping[int, Sequence[int]]) -> tuple[tuple[int, tuple[int, ...]], ...]:
     occupied: dict[int, list[int]] = defaultdict(list)
     for cell, position in enumerate(cells):
         for row in drawers.get(position, ()):
             occupied[row].append(cell)
-    return tuple(
-        SlotSpan(
-            reports[row].id.name, reports[row].type, reports[row].state, tuple(taken), consuming(reports[row].holders)
-        )
-        for row, taken in sorted(occupied.items())
-    )
+    return tuple((row, tuple(taken)) for row, taken in sorted(occupied.items()))

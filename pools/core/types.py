@@ -14,22 +14,24 @@ from pools.domain.quantity import NANO
 _PREFERRED = ("type", "kind", "size", "topology", "shape", "partition", "partitiontype")
 _MODELS = ("productname", "model", "product")
 _DIGITS = re.compile(r"\d+")
-_TERMS = 3
+_TERMS = 2
 
 _Pattern = tuple[tuple[str, int], ...]
 
 
-def type_labels(pool: Pool, whole: Sequence[bool]) -> tuple[str, ...]:
+def type_labels(pool: Pool, whole: Sequence[bool], cards: Sequence[str]) -> tuple[str, ...]:
     """
     A label for each device of the pool, in order. Devices with one label are alternatives for the same purpose.
 
     In this order: the string that the slice's partitionTypeAttribute names; an attribute called profile or ending so;
     an attribute whose values tell apart exactly what differs in consumption (or capacity, for devices without
-    counters); else a text made of the consumption (`20 Gi memory`, `2 gpu + nic`), or the name without numbers.
+    counters); else what the names have beyond the card's name and a last number (`mig-1g-5gb`), where that tells the
+    same things apart; else a text made of the consumption (`2 gpu + nic`).
 
     Args:
         whole: per device, whether it takes everything that its card has; such a device is called `whole …` when the
             others of the pool have profiles.
+        cards: per device, the label of its card, '' for none.
     """
     labels = [_declared(item.device, item.type_attribute, pool.id.driver) for item in pool.devices]
     profiled = any(labels)
@@ -41,7 +43,7 @@ def type_labels(pool: Pool, whole: Sequence[bool]) -> tuple[str, ...]:
             continue
         devices = [pool.devices[row].device for row in rows]
         patterns = [_consumption(device) if drawing else _capacities(device) for device in devices]
-        for row, label in zip(rows, _told_apart(devices, patterns, drawing), strict=True):
+        for row, label in zip(rows, _told_apart(devices, patterns, [cards[row] for row in rows]), strict=True):
             labels[row] = f"whole {label}" if drawing and profiled and whole[row] else label
     return tuple(labels)
 
@@ -70,12 +72,17 @@ def _declared(device: Device, attribute: str, driver: str) -> str:
     return ""
 
 
-def _told_apart(devices: Sequence[Device], patterns: Sequence[_Pattern], drawing: bool) -> list[str]:
+def _told_apart(devices: Sequence[Device], patterns: Sequence[_Pattern], cards: Sequence[str]) -> list[str]:
     attribute = _telling(devices, patterns)
     if attribute:
         return [str(device.attributes[attribute].value) for device in devices]
-    made = [_made(device, pattern, drawing) for device, pattern in zip(devices, patterns, strict=True)]
-    return _numbered(made, patterns)
+    drawn = [_drawn(device, pattern) for device, pattern in zip(devices, patterns, strict=True)]
+    if all(drawn) and max(len(pattern) for pattern in patterns) <= _TERMS:
+        return _numbered(drawn, patterns)
+    named = [_named(device.name, card) for device, card in zip(devices, cards, strict=True)]
+    if len(set(named)) <= len(set(patterns)) or not all(drawn):
+        return _numbered(named, patterns)
+    return _numbered(drawn, patterns)
 
 
 def _telling(devices: Sequence[Device], patterns: Sequence[_Pattern]) -> str:
@@ -124,11 +131,18 @@ def _words(name: str) -> list[str]:
     return [word for word in re.split(r"[-_.\s]+", _DIGITS.sub("", name)) if word]
 
 
-def _made(device: Device, pattern: _Pattern, drawing: bool) -> str:
-    if drawing and 0 < len(pattern) <= _TERMS:
-        likes = {_stem(name): value.text for entry in device.consumes for name, value in entry.counters.items()}
-        return " + ".join(_term(name, nano, likes.get(name, "")) for name, nano in pattern)
-    return "-".join(_words(device.name)) or "device"
+def _drawn(device: Device, pattern: _Pattern) -> str:
+    """`2 gpu + nic`: what the device draws on counters; '' when it draws on none."""
+    likes = {_stem(name): value.text for entry in device.consumes for name, value in entry.counters.items()}
+    return " + ".join(_term(name, nano, likes[name]) for name, nano in pattern) if likes else ""
+
+
+def _named(name: str, card: str) -> str:
+    """The device's name without its card's and without a last number: mig-1g-5gb for gpu-0-mig-1g-5gb-3 of gpu-0."""
+    if not card or not name.startswith(card):
+        return "-".join(_words(name)) or "device"
+    rest = re.sub(r"[-_.]\d+$", "", name[len(card) :].strip("-_."))
+    return rest or "whole"
 
 
 def _term(name: str, nano: int, like: str) -> str:
