@@ -46,14 +46,23 @@ class Change:
 
 @dataclass(slots=True)
 class Touched:
-    """What has to be derived anew. `nodes` are names that appeared or went; `every_pool` when that may concern all."""
+    """
+    What has to be derived anew.
+
+    `classes` are those that touched claims ask for, too. `guessed_drivers` have results without a pool name that
+    changed or may mean another pool now. `plugin_nodes` are those on which a device plugin may stand in a driver's way.
+    `nodes` came or went.
+    """
 
     pools: set[PoolId] = field(default_factory=set)
     claims: set[ClaimId] = field(default_factory=set)
     pods: set[ClaimId] = field(default_factory=set)
-    nodes: set[str] = field(default_factory=set)
+    templates: set[ClaimId] = field(default_factory=set)
+    classes: set[str] = field(default_factory=set)
     rules: set[str] = field(default_factory=set)
-    every_pool: bool = False
+    nodes: set[str] = field(default_factory=set)
+    plugin_nodes: set[str] = field(default_factory=set)
+    guessed_drivers: set[str] = field(default_factory=set)
 
 
 def known(cluster: Cluster, keys: Collection[Key]) -> dict[Key, Known]:

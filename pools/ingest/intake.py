@@ -7,7 +7,6 @@ from typing import Any
 
 from pools.domain.cluster import DomainObject
 from pools.domain.errors import Undecodable
-from pools.ingest.bounds import check, check_identity
 from pools.ingest.outcome import Outcome
 from pools.stored import DECODED, pack
 from pools.wire.documents import Document, Limits, read
@@ -42,7 +41,6 @@ class Candidate:
         if self._item is None and self.fault is None:
             try:
                 item = decode(self.raw)
-                check(item)
             except Undecodable as fault:
                 self.fault = fault
                 return None
@@ -66,11 +64,11 @@ def candidates(payload: bytes, *, source: str, limits: Limits) -> list[Candidate
         Undecodable: the payload as a whole cannot be read, or breaks a limit.
     """
     found = []
-    for index, document in enumerate(read(payload, source=source, limits=limits)):
+    for document in read(payload, source=source, limits=limits):
         if isinstance(document, Document):
             found.append(_candidate(document))
         else:
-            found.append(Candidate(where=f"{source}[{index}]", raw={}, fault=document))
+            found.append(Candidate(where=document.where, raw={}, fault=document))
     return found
 
 
@@ -78,9 +76,16 @@ def _candidate(document: Document) -> Candidate:
     candidate = Candidate(where=document.where, raw=document.raw)
     try:
         candidate.kind, candidate.namespace, candidate.name = identify(document.raw)
-        check_identity(*candidate.key)
         candidate.body, candidate.digest = pack(document.raw)
     except Undecodable as fault:
-        candidate.fault = fault
-        candidate.kind, candidate.namespace, candidate.name = (part[:300] for part in candidate.key)
+        candidate.fault = _better(document.raw, fault)
     return candidate
+
+
+def _better(raw: dict[str, Any], fault: Undecodable) -> Undecodable:
+    """The decoder's word on an object without a name, where it knows the form and says what to publish instead."""
+    try:
+        decode(raw)
+    except Undecodable as known:
+        return known
+    return fault

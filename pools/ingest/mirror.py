@@ -16,9 +16,10 @@ from pools.ingest.derive import clip
 from pools.ingest.intake import Candidate
 from pools.ingest.sync import BATCH, discard
 from pools.ingest.write_claims import guess_pools, write_claims, write_pods
+from pools.ingest.write_findings import write_findings
 from pools.ingest.write_nodes import drop_unnamed, name_nodes, write_nodes
 from pools.ingest.write_pools import write_pools
-from pools.models import Cluster, Device, Pool, StoredObject
+from pools.models import Cluster, Device, Finding, Pool, StoredObject
 from pools.stored import Evidence, nouns
 
 N = TypeVar("N", Claim, Pod, Node, TaintRule)
@@ -56,6 +57,7 @@ class Mirror:
     def apply(self, changes: Sequence[Change]) -> None:
         """Store or delete these objects (each key at most once), and derive anew what they touch."""
         self._touch_pools(changes)
+        self._touch_names(changes)
         self._store(changes)
         self._advance()
         write_nodes(self.cluster, _items(changes, Node), {name for _, name in _gone(changes, "Node")}, self.touched)
@@ -73,10 +75,13 @@ class Mirror:
             part = pools[start : start + POOLS_AT_ONCE]
             reports = evidence.reports(part)
             leaving |= write_pools(self.cluster, set(part), reports, self.now)
-            name_nodes(self.cluster, [item for each in reports.values() for item in each.pool.slices])
+            slices = [item for each in reports.values() for item in each.pool.slices]
+            self.touched.plugin_nodes |= name_nodes(self.cluster, slices)
             if progress is not None:
                 progress(min(start + POOLS_AT_ONCE, len(pools)), len(pools))
         drop_unnamed(evidence, leaving | self.touched.nodes)
+        self.touched.plugin_nodes |= leaving - {""}
+        write_findings(evidence, self.touched)
 
     def _advance(self) -> None:
         self.cluster.revision += 1
@@ -102,9 +107,22 @@ class Mirror:
             **stored_fields(new.item(), new.digest, new.body),
         )
 
+    def _touch_names(self, changes: Sequence[Change]) -> None:
+        """Note classes and templates that came or went: claims and pods may have waited for them, or will."""
+        for change in changes:
+            moved = change.old is None or change.new is None
+            kind, namespace, name = change.key
+            if moved and kind == "ResourceClaimTemplate":
+                self.touched.templates.add(ClaimId(namespace, name))
+            elif moved and kind == "DeviceClass":
+                missing = Finding.objects.filter(cluster=self.cluster, code="device-class-missing")
+                self.touched.classes |= {name, *missing.values_list("object", flat=True)}
+
     def _touch_pools(self, changes: Sequence[Change]) -> None:
         """Note the pools that slices belong or belonged to, and those that taint rules match or matched."""
         for change in changes:
+            if change.key[0] == "DeviceTaintRule":
+                self.touched.rules.add(change.key[2])
             if change.old is not None and change.old.pool_id is not None:
                 self.touched.pools.add(change.old.pool_id)
             if isinstance(change.item, Slice):
@@ -115,7 +133,6 @@ class Mirror:
         rules = [*nouns(StoredObject.objects.filter(pk__in=ids)), *_items(changes, TaintRule)]
         for rule in rules:
             if isinstance(rule, TaintRule):
-                self.touched.rules.add(rule.meta.name)
                 self.touched.pools.update(self._ruled(rule))
 
     def _ruled(self, rule: TaintRule) -> Iterator[PoolId]:

@@ -15,7 +15,7 @@ from pools.domain.ids import ClaimId, PoolId
 from pools.ingest.changes import CHUNK, Touched
 from pools.ingest.derive import PODS_OVER, Fields, allocation_fields, claim_fields, pod_claims, pod_fields
 from pools.ingest.sync import BATCH, discard, sync
-from pools.models import Allocation, Claim, Cluster, Pod, PodClaim
+from pools.models import Allocation, Claim, Cluster, Finding, Pod, PodClaim
 from pools.stored import Evidence, named
 
 M = TypeVar("M", Claim, Pod)
@@ -24,10 +24,12 @@ _RESULT = ("request", "driver", "device_name", "admin", "share_id", "consumed", 
 
 def write_claims(cluster: Cluster, items: Sequence[ClaimNoun], gone: Collection[ClaimId], touched: Touched) -> None:
     """Write these claims with their allocations, delete those that are *gone*, and note the pools of both."""
-    existing = _rows(Claim, cluster, [*(item.id for item in items), *gone])
+    existing = rows_of(Claim, cluster, [*(item.id for item in items), *gone])
+    touched.classes.update(_classes(existing, items))
     touched.claims.update(item.id for item in items)
     touched.claims.update(gone)
     touched.pools.update(pools_of(existing))
+    touched.guessed_drivers.update(_guessed_drivers(existing))
     discard(Claim, [row for row in existing if ClaimId(row.namespace, row.name) in gone])
     wanted = {
         item.id: {"cluster_id": cluster.pk, **item.id._asdict(), **claim_fields(item)}
@@ -43,6 +45,21 @@ def write_claims(cluster: Cluster, items: Sequence[ClaimNoun], gone: Collection[
         for result in (item.allocation.results if item.allocation else ())
         if result.pool
     )
+
+
+def _classes(rows: Iterable[Claim], items: Iterable[ClaimNoun]) -> set[str]:
+    """Classes that these claims asked for and ask for; none for those that stay allocated, for which they are past."""
+    before = {
+        each["class"] for row in rows if not row.allocated for ask in row.requests for each in ask["alternatives"]
+    }
+    waiting = [item for item in items if item.allocation is None]
+    after = {each.device_class for item in waiting for ask in item.requests for each in ask.alternatives}
+    return (before | after) - {""}
+
+
+def _guessed_drivers(claims: Iterable[Claim]) -> set[str]:
+    rows = Allocation.objects.filter(claim__in=[claim.pk for claim in claims], guessed=True)
+    return set(rows.order_by().values_list("driver", flat=True).distinct())
 
 
 def pools_of(claims: Iterable[Claim]) -> set[PoolId]:
@@ -88,6 +105,7 @@ def guess_pools(evidence: Evidence, touched: Touched) -> None:
     found = list(moved.order_by("claim", "id").distinct())
     if not found:
         return
+    touched.guessed_drivers.update(row.driver for row in found)
     fresh = evidence.slices({pool for pool in touched.pools if pool.driver in {row.driver for row in found}})
     near = evidence.slices_near({row.driver for row in found}, {row.claim.node for row in found}, fresh)
     ids = {ClaimId(row.claim.namespace, row.claim.name) for row in found}
@@ -108,7 +126,7 @@ def guess_pools(evidence: Evidence, touched: Touched) -> None:
 
 
 def _own(cluster: Cluster, ids: Collection[ClaimId]) -> list[int]:
-    return [row.pk for row in _rows(Claim, cluster, ids)]
+    return [row.pk for row in rows_of(Claim, cluster, ids)]
 
 
 def write_pods(cluster: Cluster, items: Sequence[PodNoun], gone: Collection[ClaimId], touched: Touched) -> None:
@@ -118,8 +136,12 @@ def write_pods(cluster: Cluster, items: Sequence[PodNoun], gone: Collection[Clai
     Notes the claims that they began or ceased to use, and the pools of these; a pod whose status alone changed touches
     nothing else.
     """
-    existing = _rows(Pod, cluster, [*(item.id for item in items), *gone])
+    if not items and not gone:
+        return
+    existing = rows_of(Pod, cluster, [*(item.id for item in items), *gone])
     before = _uses(existing)
+    had_pods = Pod.objects.filter(cluster=cluster).exists()
+    _touch_around(cluster, existing, items, touched)
     touched.pods.update(item.id for item in items)
     touched.pods.update(gone)
     discard(Pod, [row for row in existing if ClaimId(row.namespace, row.name) in gone])
@@ -131,10 +153,24 @@ def write_pods(cluster: Cluster, items: Sequence[PodNoun], gone: Collection[Clai
     kept = [row for row in existing if ClaimId(row.namespace, row.name) in wanted]
     rows, _ = sync(Pod, kept, wanted, lambda row: ClaimId(row.namespace, row.name))
     _write_entries([(rows[item.id], item) for item in items if item.id in rows])
+    if had_pods != Pod.objects.filter(cluster=cluster).exists():  # only now are claims without a pod told from others
+        waiting = Claim.objects.filter(cluster=cluster, allocated=False).values_list("namespace", "name")
+        touched.claims.update(ClaimId(*pair) for pair in waiting)
     claims = before.symmetric_difference(_uses(rows.values()))
     used = {ClaimId(namespace, claim) for _, namespace, claim in claims}
     touched.claims.update(used)
-    touched.pools.update(pools_of(_rows(Claim, cluster, used)))
+    touched.pools.update(pools_of(rows_of(Claim, cluster, used)))
+
+
+def _touch_around(cluster: Cluster, rows: Collection[Pod], items: Iterable[PodNoun], touched: Touched) -> None:
+    """Note the templates that pods name or named, and nodes where pods use a device plugin's resources."""
+    entries = PodClaim.objects.filter(pod__in=[row.pk for row in rows]).exclude(template="")
+    touched.templates.update(ClaimId(*pair) for pair in entries.values_list("pod__namespace", "template"))
+    for item in items:
+        touched.templates.update(ClaimId(item.meta.namespace, each.template) for each in item.claims if each.template)
+    nodes = {row.node for row in rows} | {item.node_name for item in items}
+    found = Finding.objects.filter(cluster=cluster, code="device-plugin-on-dra-node", object__in=nodes)
+    touched.plugin_nodes.update(found.values_list("object", flat=True))
 
 
 def _write_entries(pairs: Sequence[tuple[Pod, PodNoun]]) -> None:
@@ -159,7 +195,7 @@ def _uses(pods: Iterable[Pod]) -> set[tuple[str, str, str]]:
     return set(rows.order_by().values_list("pod__name", "pod__namespace", "claim_name"))
 
 
-def _rows(model: type[M], cluster: Cluster, ids: Iterable[ClaimId]) -> list[M]:
+def rows_of(model: type[M], cluster: Cluster, ids: Iterable[ClaimId]) -> list[M]:
     """The rows of one kind with these namespaces and names."""
     wanted = sorted(set(ids))
     manager: models.Manager[M] = model._default_manager

@@ -25,6 +25,7 @@ def write_nodes(cluster: Cluster, items: Sequence[NodeNoun], gone: Collection[st
         return
     had_nodes = Node.objects.filter(cluster=cluster, observed=True).exists()
     names = [item.meta.name for item in items]
+    touched.plugin_nodes.update(names, gone)
     existing = list(Node.objects.filter(cluster=cluster, name__in=[*names, *gone]))
     before = {row.name for row in existing if row.observed}
     unseen = {"observed": False, "unschedulable": False, "labels": {}}
@@ -52,12 +53,13 @@ def write_nodes(cluster: Cluster, items: Sequence[NodeNoun], gone: Collection[st
     touched.pools.update(PoolId(*pair) for pair in pools.values_list("driver", "name"))
 
 
-def name_nodes(cluster: Cluster, slices: Iterable[Slice]) -> None:
-    """Make a row for each node that the slices name and that has none yet."""
+def name_nodes(cluster: Cluster, slices: Iterable[Slice]) -> set[str]:
+    """Make a row for each node that the slices name and that has none yet; their names are returned."""
     names = nodes_named(slices)
     there = set(Node.objects.filter(cluster=cluster, name__in=names).values_list("name", flat=True))
     fresh = [Node(cluster=cluster, name=name) for name in sorted(names - there)]
     Node.objects.bulk_create(fresh, batch_size=BATCH)
+    return names
 
 
 def drop_unnamed(evidence: Evidence, names: Collection[str]) -> None:

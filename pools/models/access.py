@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import secrets
+from datetime import datetime
 from typing import Self
 
 from django.db import models
@@ -48,11 +49,13 @@ class PublishToken(models.Model):
         return self.name
 
     @classmethod
-    def issue(cls, name: str, *, cluster: str = "", driver: str = "", secret: str = "") -> tuple[Self, str]:
+    def issue(
+        cls, name: str, *, cluster: str = "", driver: str = "", expires_at: datetime | None = None, secret: str = ""
+    ) -> tuple[Self, str]:
         """Make a token and return it with its secret, which cannot be read again. *secret* fixes it, for the demo."""
         secret = secret or PREFIX + secrets.token_urlsafe(32)
         digest = hashlib.sha256(secret.encode()).digest()
         token, _ = cls.objects.update_or_create(
-            name=name, defaults={"digest": digest, "cluster": cluster, "driver": driver}
+            name=name, defaults={"digest": digest, "cluster": cluster, "driver": driver, "expires_at": expires_at}
         )
         return token, secret
