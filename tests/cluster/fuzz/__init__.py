@@ -1,0 +1,1 @@
+"""Random scenarios for the allocator: made, asked of two programs, compared, shrunk."""
