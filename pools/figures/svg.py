@@ -113,6 +113,11 @@ class Sheet:
         self._patterns[name] = _tile(name, ground + mark)
         return f"url(#{name})"
 
+    @property
+    def patterns(self) -> list[str]:
+        """The patterns referred to so far."""
+        return list(self._patterns.values())
+
     def document(
         self, body: Iterable[str], *, width: float, height: float, title: str, description: str, standalone: bool
     ) -> str:
@@ -130,7 +135,7 @@ class Sheet:
             + ground
             + "".join(body)
         )
-        defs = element("defs", "".join(self._patterns.values())) if self._patterns else ""
+        defs = element("defs", "".join(self.patterns)) if self.patterns else ""
         return element(
             "svg",
             defs + content,
@@ -148,3 +153,18 @@ class Sheet:
 
 def _tile(name: str, content: str) -> str:
     return element("pattern", content, id=name, width=8, height=8, patternUnits="userSpaceOnUse")
+
+
+def swatch(style: ClaimStyle, *, prefix: str, theme: Theme = "light") -> str:
+    """A small sample of a claim's hue and pattern, for a legend."""
+    sheet = Sheet(theme, prefix)
+    fill = sheet.claim_fill(style)
+    box = {"x": 1, "y": 1, "width": 26, "height": 14, "rx": 3}
+    body = element("rect", **box, fill=fill, stroke_width=1.6, **sheet.paint(stroke=style.token))
+    return element(
+        "svg",
+        element("defs", "".join(sheet.patterns)) + body,
+        xmlns="http://www.w3.org/2000/svg",
+        viewBox="0 0 28 16",
+        aria_hidden="true",
+    )

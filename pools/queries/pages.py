@@ -9,7 +9,7 @@ from django.db.models import Count, QuerySet
 from pools.access import User, visible
 from pools.models import Allocation, Card, Device, Finding, Pool
 from pools.queries.findings import by_severity
-from pools.queries.scope import Scope, devices_in, pools_in
+from pools.queries.scope import DEVICE_STATES, Scope, devices_in, pools_in
 
 POOL_STATES = ("complete", "incomplete", "invalid")
 
@@ -80,3 +80,13 @@ def device_allocations(user: User, pool: Pool, name: str) -> tuple[Allocation, .
         claim__cluster=pool.cluster_id, driver=pool.driver, pool_name=pool.name, device_name=name
     )
     return tuple(rows.order_by("claim__namespace", "claim__name", "pk"))
+
+
+def choices(user: User) -> dict[str, list[str]]:
+    """What the filters of pools and devices offer. Two queries."""
+    rows = pools_in(user, Scope())
+    return {
+        "cluster": list(rows.order_by("cluster__name").values_list("cluster__name", flat=True).distinct()),
+        "driver": list(rows.order_by("driver").values_list("driver", flat=True).distinct()),
+        "state": list(DEVICE_STATES),
+    }
