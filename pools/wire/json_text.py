@@ -35,12 +35,12 @@ def parse_json(data: bytes, limits: Limits) -> Parsed:
         Undecodable: it nests too deeply.
     """
     try:
-        parsed = _fast(data) or _exact(data.decode())
-        indented = msgspec.json.format(data, indent=1) if len(parsed.values) == 1 else b""
+        parsed = _fast(data)
+        if parsed and b"\n" + b" " * limits.max_depth not in msgspec.json.format(data, indent=1):
+            return parsed
+        parsed = parsed or _exact(data.decode())
     except RecursionError:
         raise limits.too_deep() from None
-    if indented and b"\n" + b" " * limits.max_depth not in indented:
-        return parsed
     if any(too_deep(value, limits.max_depth) for value in parsed.values):
         raise limits.too_deep()
     return parsed

@@ -161,9 +161,9 @@ class _Builder:
     def resolve(self, event: yaml.ScalarEvent, line: int) -> Any:
         """The scalar's value by its tag, or by its looks when it is plain and has none."""
         tag = event.tag
-        if not tag or tag == "!":
+        if not tag:
             value = plain(event.value) if event.implicit[0] else event.value
-        elif tag in (f"{_TAG}str", f"{_TAG}timestamp"):
+        elif tag in ("!", f"{_TAG}str", f"{_TAG}timestamp"):
             value = event.value
         else:
             value = plain(event.value)
