@@ -14,7 +14,7 @@ from pools.domain.pool import Slice
 from pools.ingest.changes import Change, Touched
 from pools.ingest.derive import clip
 from pools.ingest.intake import Candidate
-from pools.ingest.sync import BATCH, discard
+from pools.ingest.sync import BATCH, discard, update
 from pools.ingest.write_claims import guess_pools, write_claims, write_pods
 from pools.ingest.write_findings import write_findings
 from pools.ingest.write_nodes import drop_unnamed, name_nodes, write_nodes
@@ -59,7 +59,7 @@ class Mirror:
         self._touch_pools(changes)
         self._touch_names(changes)
         self._store(changes)
-        self._advance()
+        self.advance()
         write_nodes(self.cluster, _items(changes, Node), {name for _, name in _gone(changes, "Node")}, self.touched)
         write_claims(self.cluster, _items(changes, Claim), _gone(changes, "ResourceClaim"), self.touched)
         write_pods(self.cluster, _items(changes, Pod), _gone(changes, "Pod"), self.touched)
@@ -83,7 +83,8 @@ class Mirror:
         self.touched.plugin_nodes |= leaving - {""}
         write_findings(evidence, self.touched)
 
-    def _advance(self) -> None:
+    def advance(self) -> None:
+        """Count the change: the cluster gets the next revision, as of now."""
         self.cluster.revision += 1
         self.cluster.as_of = self.now
         self.cluster.save(update_fields=["revision", "as_of"])
@@ -91,7 +92,7 @@ class Mirror:
     def _store(self, changes: Sequence[Change]) -> None:
         rows = [self._row(change, change.new) for change in changes if change.new is not None]
         StoredObject.objects.bulk_create([row for row in rows if row.pk is None], batch_size=BATCH)
-        StoredObject.objects.bulk_update([row for row in rows if row.pk is not None], _COLUMNS, batch_size=BATCH)
+        update(StoredObject, [row for row in rows if row.pk is not None], _COLUMNS)
         gone = [change.old.pk for change in changes if change.new is None and change.old and change.old.pk]
         discard(StoredObject, StoredObject.objects.filter(pk__in=gone).only("pk"))
 

@@ -14,7 +14,7 @@ from pools.domain.cluster import Pod as PodNoun
 from pools.domain.ids import ClaimId, PoolId
 from pools.ingest.changes import CHUNK, Touched
 from pools.ingest.derive import PODS_OVER, Fields, allocation_fields, claim_fields, pod_claims, pod_fields
-from pools.ingest.sync import BATCH, discard, sync
+from pools.ingest.sync import BATCH, discard, sync, update
 from pools.models import Allocation, Claim, Cluster, Finding, Pod, PodClaim
 from pools.stored import Evidence, named
 
@@ -24,6 +24,8 @@ _RESULT = ("request", "driver", "device_name", "admin", "share_id", "consumed", 
 
 def write_claims(cluster: Cluster, items: Sequence[ClaimNoun], gone: Collection[ClaimId], touched: Touched) -> None:
     """Write these claims with their allocations, delete those that are *gone*, and note the pools of both."""
+    if not items and not gone:
+        return
     existing = rows_of(Claim, cluster, [*(item.id for item in items), *gone])
     touched.classes.update(_classes(existing, items))
     touched.claims.update(item.id for item in items)
@@ -122,7 +124,7 @@ def guess_pools(evidence: Evidence, touched: Touched) -> None:
             touched.pools.update(PoolId(row.driver, name) for name in (guess, row.pool_name) if name)
             row.pool_name = guess
             changed.append(row)
-    Allocation.objects.bulk_update(changed, ["pool_name"], batch_size=BATCH)
+    update(Allocation, changed, ["pool_name"])
 
 
 def _own(cluster: Cluster, ids: Collection[ClaimId]) -> list[int]:

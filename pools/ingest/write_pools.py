@@ -21,7 +21,7 @@ from pools.ingest.derive import (
     pool_fields,
     type_fields,
 )
-from pools.ingest.sync import BATCH, discard, sync
+from pools.ingest.sync import discard, sync, update
 from pools.models import Allocation, Card, Cluster, Counter, CounterSet, Device, Finding, Pool, TypeCount
 
 M = TypeVar("M", bound=models.Model)
@@ -200,7 +200,7 @@ def _link(pools: Mapping[PoolId, int], devices: Mapping[tuple[int, str], int]) -
         if (row.pool_id, row.device_id) != (pool, device):
             row.pool_id, row.device_id = pool, device
             changed.append(row)
-    Allocation.objects.bulk_update(changed, ["pool", "device"], batch_size=BATCH)
+    update(Allocation, changed, ["pool", "device"])
 
 
 def _write_findings(cluster: Cluster, reports: Mapping[int, PoolReport]) -> None:
