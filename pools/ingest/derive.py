@@ -79,7 +79,35 @@ def counter_fields(use: CounterUse) -> Fields:
         "overcommitted": format_nano(use.overcommitted_nano, like),
         "ratio": None if ratio is None else float(ratio),
         "uncertain": use.uncertain,
+        "holds": hold_rows(use),
     }
+
+
+def hold_rows(use: CounterUse) -> list[Fields]:
+    """Who consumes a counter: for each device in use what it draws, and the claims with their pods that it is for."""
+    return [
+        {
+            "device": hold.device.name,
+            "amount": format_nano(hold.nano, use.capacity.text),
+            "claims": [
+                {**holder.claim._asdict(), "request": holder.request, "pods": list(holder.pods)}
+                for holder in hold.holders
+            ],
+        }
+        for hold in use.holds
+    ]
+
+
+def slot_rows(card: CardReport) -> list[Fields]:
+    """The card's slot maps in short: for each cell, in index order, the claims that occupy it."""
+    rows = []
+    for slot_map in card.slots:
+        cells: list[list[str]] = [[] for _ in slot_map.cells]
+        for span in slot_map.spans:
+            for cell in span.cells if span.holders else ():
+                cells[cell] += [name for name in dict.fromkeys(str(h.claim) for h in span.holders)]
+        rows.append({"stem": slot_map.stem, "cells": [list(dict.fromkeys(names)) for names in cells]})
+    return rows
 
 
 def card_fields(card: CardReport, position: int, devices: Mapping[str, list[DeviceReport]]) -> Fields:
@@ -90,6 +118,7 @@ def card_fields(card: CardReport, position: int, devices: Mapping[str, list[Devi
         "position": position,
         "use": float(card.use),
         "largest": clip(card.largest, 253),
+        "slots": slot_rows(card),
         **state_counts(item for item in devices.get(card.key, ()) if item.published),
     }
 

@@ -79,8 +79,8 @@ class Mirror:
             self.touched.plugin_nodes |= name_nodes(self.cluster, slices)
             if progress is not None:
                 progress(min(start + POOLS_AT_ONCE, len(pools)), len(pools))
-        drop_unnamed(evidence, leaving | self.touched.nodes)
-        self.touched.plugin_nodes |= leaving - {""}
+        drop_unnamed(self.cluster, leaving | self.touched.nodes)
+        self.touched.plugin_nodes |= leaving
         write_findings(evidence, self.touched)
 
     def advance(self) -> None:

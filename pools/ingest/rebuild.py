@@ -86,9 +86,12 @@ def _read(mirror: Mirror, progress: Progress) -> _Found:
 
 
 def _sort(item: DomainObject, found: _Found) -> None:
-    for kind, place in ((Claim, found.claims), (Pod, found.pods), (Node, found.nodes)):
-        if isinstance(item, kind):
-            place.append(item)
+    if isinstance(item, Claim):
+        found.claims.append(item)
+    elif isinstance(item, Pod):
+        found.pods.append(item)
+    elif isinstance(item, Node):
+        found.nodes.append(item)
 
 
 def _observed(cluster: Cluster) -> set[str]:
@@ -104,7 +107,7 @@ def _touch_all(mirror: Mirror, found: _Found) -> None:
     """Everything that findings may be about."""
     touched, cluster = mirror.touched, mirror.cluster
     touched.pools |= {PoolId(*pair) for pair in Pool.objects.filter(cluster=cluster).values_list("driver", "name")}
-    touched.nodes.add("")
+    touched.nodes |= set(NodeRow.objects.filter(cluster=cluster, observed=False).values_list("name", flat=True))
     touched.plugin_nodes |= {item.meta.name for item in found.nodes}
     touched.claims |= {item.id for item in found.claims}
     touched.claims |= {ClaimId(pod.meta.namespace, name) for pod in found.pods for name in pod.claim_names()}

@@ -10,16 +10,15 @@ from pools.domain.pool import Slice
 from pools.ingest.changes import Touched
 from pools.ingest.derive import nodes_named
 from pools.ingest.sync import BATCH, discard, sync
-from pools.models import Cluster, Node, Pool
-from pools.stored import Evidence
+from pools.models import Cluster, Node, Pool, PoolNode
 
 
 def write_nodes(cluster: Cluster, items: Sequence[NodeNoun], gone: Collection[str], touched: Touched) -> None:
     """
     Write these nodes, and note that those *gone* are not observed any more.
 
-    Touches the pools bound to nodes that came or went and the pools that no single node holds. The first and the last
-    node touch every pool: without any node, all that are named are taken to exist.
+    Touches the pools that name nodes which came or went. The first and the last node touch every pool: without any
+    node, all that are named are taken to exist.
     """
     if not items and not gone:
         return
@@ -49,7 +48,7 @@ def write_nodes(cluster: Cluster, items: Sequence[NodeNoun], gone: Collection[st
         return
     pools = Pool.objects.filter(cluster=cluster).order_by()
     if had_nodes == Node.objects.filter(cluster=cluster, observed=True).exists():
-        pools = pools.filter(node__in=[*moved, ""])
+        pools = pools.filter(pk__in=PoolNode.objects.filter(name__in=moved).values("pool"))
     touched.pools.update(PoolId(*pair) for pair in pools.values_list("driver", "name"))
 
 
@@ -62,18 +61,8 @@ def name_nodes(cluster: Cluster, slices: Iterable[Slice]) -> set[str]:
     return names
 
 
-def drop_unnamed(evidence: Evidence, names: Collection[str]) -> None:
-    """
-    Delete nodes that are neither observed nor named by any slice.
-
-    Args:
-        names: the nodes in question; '' stands for all that no pool is bound to, as pools over several nodes changed.
-    """
-    pools = Pool.objects.filter(cluster=evidence.cluster)
-    rows = Node.objects.filter(cluster=evidence.cluster, observed=False).exclude(name__in=pools.values("node"))
-    unbound = list(rows if "" in names else rows.filter(name__in=names))
-    if not unbound:
-        return
-    wide = {PoolId(*pair) for pair in pools.filter(node="").order_by().values_list("driver", "name")}
-    named = nodes_named(item for each in evidence.slices(wide).values() for item in each)
-    discard(Node, [row for row in unbound if row.name not in named])
+def drop_unnamed(cluster: Cluster, names: Collection[str]) -> None:
+    """Delete those of the nodes that are neither observed nor named by any slice."""
+    named = PoolNode.objects.filter(pool__cluster=cluster).values("name")
+    rows = Node.objects.filter(cluster=cluster, observed=False, name__in=names)
+    discard(Node, rows.exclude(name__in=named))

@@ -18,11 +18,12 @@ from pools.ingest.derive import (
     counter_fields,
     device_fields,
     finding_fields,
+    nodes_named,
     pool_fields,
     type_fields,
 )
 from pools.ingest.sync import discard, sync, update
-from pools.models import Allocation, Card, Cluster, Counter, CounterSet, Device, Finding, Pool, TypeCount
+from pools.models import Allocation, Card, Cluster, Counter, CounterSet, Device, Finding, Pool, PoolNode, TypeCount
 
 M = TypeVar("M", bound=models.Model)
 Wanted = dict[Hashable, Fields]
@@ -35,10 +36,10 @@ def write_pools(
     Make the rows of the *asked* pools say what *reports* say; a pool without a report goes, with all that it holds.
 
     Returns:
-        Names of nodes that pools were bound to before, and may no longer be.
+        Names of nodes that the pools named before, and may no longer name.
     """
     existing = [row for row in _pools(cluster, asked) if PoolId(row.driver, row.name) in asked]
-    before = {row.node for row in existing}
+    before = set(PoolNode.objects.filter(pool__in=existing).order_by().values_list("name", flat=True))
     wanted: Wanted = {
         identity: {
             "cluster_id": cluster.pk,
@@ -76,6 +77,7 @@ class _Contents:
     def write(self) -> None:
         """Cards come first, since others point at them, and the rows that are no longer wanted go last."""
         self.cards = self._sync(Card, self._cards(), lambda row: (row.pool_id, row.key))
+        self._sync(PoolNode, self._nodes(), lambda row: (row.pool_id, row.name))
         sets = self._sync(CounterSet, self._sets(), lambda row: (row.pool_id, row.name))
         self._write_counters(sets)
         self._write_devices()
@@ -94,6 +96,13 @@ class _Contents:
             (pk, card.key): {"pool_id": pk, "key": card.key, **card_fields(card, position, _by_card(report))}
             for pk, report in self.reports.items()
             for position, card in enumerate(report.cards)
+        }
+
+    def _nodes(self) -> Wanted:
+        return {
+            (pk, name): {"pool_id": pk, "name": name}
+            for pk, report in self.reports.items()
+            for name in sorted(nodes_named(report.pool.slices))
         }
 
     def _sets(self) -> Wanted:

@@ -2,7 +2,7 @@
 
 from pools.models.access import PublishToken
 from pools.models.claims import Allocation, Claim, Pod, PodClaim
-from pools.models.inventory import Card, Counter, CounterSet, Device, Node, Pool, TypeCount
+from pools.models.inventory import Card, Counter, CounterSet, Device, Node, Pool, PoolNode, TypeCount
 from pools.models.objects import Cluster, Finding, StoredObject
 
 __all__ = [
@@ -18,6 +18,7 @@ __all__ = [
     "Pod",
     "PodClaim",
     "Pool",
+    "PoolNode",
     "PublishToken",
     "StoredObject",
     "TypeCount",

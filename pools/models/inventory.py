@@ -60,6 +60,21 @@ class Pool(models.Model):
         return f"{self.driver}/{self.name}"
 
 
+class PoolNode(models.Model):
+    """A node that a pool, or one of its devices, is bound to by name. Pools reached by labels or by all have none."""
+
+    pool = models.ForeignKey(Pool, models.CASCADE, related_name="nodes")
+    name = models.CharField(max_length=253)
+
+    class Meta:
+        ordering = ["pool", "name"]
+        constraints = [models.UniqueConstraint(fields=["pool", "name"], name="pool_node_identity")]
+        indexes = [models.Index(fields=["name"], name="pool_node_name")]
+
+    def __str__(self) -> str:
+        return f"{self.pool} on {self.name}"
+
+
 class CounterSet(models.Model):
     """A named set of shared counters of a pool."""
 
@@ -79,7 +94,7 @@ class Counter(models.Model):
     One shared counter. Amounts are exact, as quantity texts (`40Gi`); `ratio` is for sorting and colour only.
 
     `available` is never below 0; `overcommitted` says by how much use exceeds capacity. `uncertain`: an allocated
-    device is no longer published, so `consumed` is a lower bound.
+    device is no longer published, so `consumed` is a lower bound. `holds` says who consumes it, see `derive.hold_rows`.
     """
 
     counter_set = models.ForeignKey(CounterSet, models.CASCADE, related_name="counters")
@@ -91,6 +106,7 @@ class Counter(models.Model):
     overcommitted = models.CharField(max_length=200, default="0")
     ratio = models.FloatField(null=True)
     uncertain = models.BooleanField(default=False)
+    holds = models.JSONField(default=list, help_text="[{device, amount, claims: [{namespace, name, request, pods}]}]")
 
     class Meta:
         ordering = ["counter_set", "id"]
@@ -110,6 +126,7 @@ class Card(models.Model):
     position = models.PositiveIntegerField(help_text="Order in the pool, from 0.")
     use = models.FloatField(help_text="Highest consumed/capacity over its counters; above 1 when overcommitted.")
     largest = models.CharField(max_length=253, blank=True, help_text="Biggest type that still fits; empty when none.")
+    slots = models.JSONField(default=list, help_text="[{stem, cells: [[namespace/claim, …], …]}], see domain SlotMap")
     devices_total = models.PositiveIntegerField()
     devices_allocated = models.PositiveIntegerField()
     devices_available = models.PositiveIntegerField()
