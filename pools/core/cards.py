@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import lru_cache
 
 import numpy as np
@@ -23,14 +22,12 @@ class Card:
     """
     The part of a shape that hangs together: positions of its counters and devices in the pool, ascending.
 
-    `size` orders devices by how much they take: the rank, among all of the pool, of the sum over counters of cost by
-    capacity. `whole` marks devices that take all that any device of the card can take. `table` is its packing problem.
+    `whole` marks devices that take all that any device of the card can take. `table` is its packing problem.
     """
 
     key: str
     counters: tuple[int, ...]
     devices: tuple[int, ...]
-    size: tuple[int, ...]
     whole: tuple[bool, ...]
     table: Table
 
@@ -53,24 +50,9 @@ def cards_of(shape: Shape) -> tuple[Card, ...]:
         if named:
             rows[roots[shape.draws[row][0][0] if shape.draws[row] else named[0]]].append(row)
     keys = _keys(shape, [members[root] for root in members])
-    ranks = _ranks(shape)
     return tuple(
-        _card(shape, key, tuple(members[root]), tuple(rows[root]), ranks)
-        for key, root in zip(keys, members, strict=True)
+        _card(shape, key, tuple(members[root]), tuple(rows[root])) for key, root in zip(keys, members, strict=True)
     )
-
-
-def _ranks(shape: Shape) -> list[int]:
-    capacity = shape.capacity.tolist()
-    sizes = [
-        sum(
-            (Fraction(amount, most) for amount, most in zip(row, capacity, strict=True) if amount and most > 0),
-            Fraction(),
-        )
-        for row in shape.cost.tolist()
-    ]
-    order = {size: rank for rank, size in enumerate(sorted(set(sizes)))}
-    return [order[size] for size in sizes]
 
 
 def _components(shape: Shape) -> list[int]:
@@ -139,12 +121,12 @@ def _keys(shape: Shape, members: Sequence[Sequence[int]]) -> list[str]:
     return keys
 
 
-def _card(shape: Shape, key: str, counters: tuple[int, ...], devices: tuple[int, ...], ranks: Sequence[int]) -> Card:
+def _card(shape: Shape, key: str, counters: tuple[int, ...], devices: tuple[int, ...]) -> Card:
     cost = shape.cost[np.ix_(devices, counters)]
     peak = cost.max(axis=0) if devices else shape.capacity[list(counters)]
     table = Table.of(cost, tuple(shape.groups[row] for row in devices))
     whole = tuple(bool(flag) for flag in (cost == peak).all(axis=1)) if len(counters) else ()
-    return Card(key, counters, devices, tuple(ranks[row] for row in devices), whole, table)
+    return Card(key, counters, devices, whole, table)
 
 
 def card_labels(pool: Pool, shape: Shape, cards: Sequence[Card]) -> tuple[str, ...]:

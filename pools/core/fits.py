@@ -13,9 +13,8 @@ from pools.core.cards import Card, cards_of
 from pools.core.counters import Ledger, ledger_of
 from pools.core.packing import NOTHING, Fit, Table, fit
 from pools.core.shape import Shape, shape_of
+from pools.core.slots import ranks_of
 from pools.domain.state import DeviceReport, PoolReport, TypeFit
-
-_SIZELESS = -1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -59,12 +58,8 @@ class Room:
         self._common = books.common
         left = books.left.tolist()
         self._regions = [(region, _free(left, region.counters)) for region in regions_of(shape, cards)]
-        self._sizes = {row: size for card in cards for row, size in zip(card.devices, card.size, strict=True)}
+        self.sizes = ranks_of(shape)
         self._region_of = {row: index for index, (region, _) in enumerate(self._regions) for row in region.place}
-
-    def size(self, row: int) -> int:
-        """How much of its card a device takes (see `cards.Card`); below 0 for one without counters."""
-        return self._sizes.get(row, _SIZELESS)
 
     def fit(self, rows: Iterable[int]) -> Fit:
         """
@@ -104,7 +99,7 @@ def type_fits(room: Room, rows: Iterable[int]) -> tuple[TypeFit, ...]:
     members: dict[str, list[int]] = defaultdict(list)
     for row in rows:
         members[room.reports[row].type].append(row)
-    order = sorted(members, key=lambda kind: max(room.size(row) for row in members[kind]), reverse=True)
+    order = sorted(members, key=lambda kind: max(room.sizes[row] for row in members[kind]), reverse=True)
     return tuple(_type_fit(room, kind, members[kind]) for kind in order)
 
 

@@ -81,7 +81,7 @@ def _card_report(
         counters=tuple(shape.counters[position] for position in card.counters),
         devices=tuple(pool.devices[row].name for row in card.devices),
         use=_use(shape, card, books),
-        largest=_largest(card, reports),
+        largest=_largest(card, room.sizes, reports),
         types=type_fits(room, card.devices),
         slots=slot_maps(shape, card, reports),
     )
@@ -101,7 +101,6 @@ def _use(shape: Shape, card: Card, books: Ledger) -> Fraction:
     return most
 
 
-def _largest(card: Card, reports: Sequence[DeviceReport]) -> str:
-    sizes = zip(card.devices, card.size, strict=True)
-    fitting = [(size, -row) for row, size in sizes if reports[row].state == "available"]
+def _largest(card: Card, ranks: Sequence[int], reports: Sequence[DeviceReport]) -> str:
+    fitting = [(ranks[row], -row) for row in card.devices if reports[row].state == "available"]
     return reports[-max(fitting)[1]].type if fitting else ""

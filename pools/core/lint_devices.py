@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from pools.core.amounts import compared, listed, shown
 from pools.core.cards import Card
 from pools.core.counters import Ledger, consuming
 from pools.core.shape import UNGROUPED, Shape
+from pools.core.slots import ranks_of
 from pools.domain.device import Device
 from pools.domain.errors import Finding
 from pools.domain.pool import Pool
@@ -27,7 +29,7 @@ def device_findings(
     yield from _holders(reports)
     yield from _never(pool, shape)
     yield from _consumption(pool, shape)
-    yield from _order(pool, cards)
+    yield from _order(pool, ranks_of(shape), cards)
     yield from _types(pool)
 
 
@@ -122,11 +124,11 @@ def _entries(name: str, device: Device) -> Iterator[Finding]:
                 yield Finding("consumption-without-value", name, "warning", text)
 
 
-def _order(pool: Pool, cards: Sequence[Card]) -> Iterator[Finding]:
+def _order(pool: Pool, ranks: Sequence[int], cards: Sequence[Card]) -> Iterator[Finding]:
     """First fit takes devices in list order: large ones first use up cards that small ones would leave whole."""
     for card in cards:
-        for one, other, small, large in zip(card.devices, card.devices[1:], card.size[1:], card.size, strict=False):
-            if small < large:
+        for one, other in pairwise(card.devices):
+            if ranks[other] < ranks[one]:
                 text = (
                     f"{pool.devices[one].name} is listed before the smaller {pool.devices[other].name}: the scheduler "
                     "takes the first that fits, so listing small partitions first keeps large ones free."

@@ -11,6 +11,7 @@ from pools.core.counters import ledger_of
 from pools.core.packing import Table
 from pools.core.search import Problem, fitting, take
 from pools.core.shape import shape_of
+from pools.core.slots import ranks_of
 from pools.domain.state import Mix, Mixes, PoolReport
 
 STEPS = 40
@@ -36,7 +37,8 @@ def mixes(report: PoolReport, card_key: str, *, limit: int = 5000) -> Mixes:
         raise KeyError(card_key)
     books = ledger_of(report, shape)
     wanted = [place for place, row in enumerate(card.devices) if report.devices[row].state == "available"]
-    wanted.sort(key=lambda place: (-card.size[place], place))
+    ranks = ranks_of(shape)
+    wanted.sort(key=lambda place: (-ranks[card.devices[place]], place))
     free = tuple(books.left[list(card.counters)].tolist())
     maximal, feasible, cut = _walk(card.table, tuple(wanted), free, books.common, limit)
     return Mixes(

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from pools.core.search import Problem, search
+from pools.core.search import Problem, compatible, search
 from pools.core.shape import Numbers
 
 BUDGET = 200_000
@@ -88,7 +88,7 @@ def _first_fit(
     left, shared, placed = list(free), list(common), 0
     for row, masks in zip(rows, groups, strict=True):
         if all(have >= need for have, need in zip(left, row, strict=True)) and all(
-            one & other for one, other in zip(shared, masks, strict=True)
+            compatible(mask, common) for mask, common in zip(masks, shared, strict=True)
         ):
             left = [have - need for have, need in zip(left, row, strict=True)]
             shared = [one & other for one, other in zip(shared, masks, strict=True)]

@@ -114,6 +114,11 @@ def search(problem: Problem, budget: int) -> tuple[int, bool]:
     return best, True
 
 
+def compatible(mask: int, common: int) -> bool:
+    """Whether a device goes with those in use on a set: it does not name the set (-1), or shares a group with all."""
+    return mask == -1 or mask & common != 0
+
+
 def take(
     problem: Problem, device: int, free: tuple[int, ...], common: tuple[int, ...]
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -134,7 +139,7 @@ def fitting(problem: Problem, open_: int, free: tuple[int, ...], common: tuple[i
             open_ &= ~bit
     if common:
         for device, masks in enumerate(problem.groups):
-            if open_ >> device & 1 and not all(one & other for one, other in zip(common, masks, strict=True)):
+            if open_ >> device & 1 and not all(map(compatible, masks, common)):
                 open_ &= ~(1 << device)
     return open_
 

@@ -6,9 +6,10 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import lru_cache
 
-from pools.core.cards import Card
+from pools.core.cards import Card, cards_of
 from pools.core.counters import consuming
 from pools.core.shape import Shape
 from pools.domain.ids import CounterId
@@ -59,6 +60,36 @@ def measures_of(shape: Shape, card: Card) -> tuple[tuple[int, ...], ...]:
     strips = [strip.cells for strip in strips_of(shape, card)]
     amounts = [(position,) for position in card.counters if not _is_unit(shape, position)]
     return (*amounts, *strips) or (card.counters,)
+
+
+@lru_cache(maxsize=512)
+def ranks_of(shape: Shape) -> tuple[int, ...]:
+    """
+    Per device its rank by how much of its card it takes, the same for equally large ones; -1 for one without a card.
+
+    Large is what has a large sum of shares over all that is measured on the card; ties go by the sum over all counters.
+    """
+    sizes = {
+        row: (
+            _share(shape, row, measures_of(shape, card)),
+            _share(shape, row, tuple((position,) for position in card.counters)),
+        )
+        for card in cards_of(shape)
+        for row in card.devices
+    }
+    order = {size: rank for rank, size in enumerate(sorted(set(sizes.values())))}
+    return tuple(order[sizes[row]] if row in sizes else -1 for row in range(len(shape.draws)))
+
+
+def _share(shape: Shape, row: int, measures: tuple[tuple[int, ...], ...]) -> Fraction:
+    draws = dict(shape.draws[row])
+    share = Fraction()
+    for positions in measures:
+        drawn = sum(draws.get(position, 0) for position in positions)
+        capacity = sum(max(0, int(shape.capacity[position]) * shape.unit[position]) for position in positions)
+        if drawn and capacity:
+            share += Fraction(drawn, capacity)
+    return share
 
 
 def slot_maps(shape: Shape, card: Card, reports: Sequence[DeviceReport]) -> tuple[SlotMap, ...]:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from pools.core.amounts import compared, listed, shown
 from pools.core.counters import HoldersByName, Ledger, consuming
 from pools.core.reach import only_nodes
+from pools.core.search import compatible
 from pools.core.shares import capacity_use, default_share, too_small
 from pools.domain.device import Device, NodeReach
 from pools.domain.ids import DeviceId
@@ -167,7 +168,7 @@ class _Judge:
         if not shape.grouped_sets:
             return
         for position, (mask, common) in enumerate(zip(shape.groups[row], self._ledger.common, strict=True)):
-            if mask & common:
+            if compatible(mask, common):
                 continue
             name = shape.grouped_sets[position]
             holders = self._users_of(position)
