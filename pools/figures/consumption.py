@@ -136,6 +136,7 @@ def _trace(holders: Holders, segments: _Segments, style: ClaimStyle) -> go.Bar:
         "color": variable(style.token),
         "pattern": {
             "shape": style.pattern,
+            "fillmode": "overlay",
             "fgcolor": variable("surface"),
             "fgopacity": 0.55,
             "size": 7,

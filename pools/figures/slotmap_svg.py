@@ -70,16 +70,17 @@ def slotmap_svg(
     """
     sheet = Sheet(theme, prefix)
     styles = styles if styles is not None else claim_styles(_claims(maps))
-    width = LEFT + RIGHT + max(max(AREA, len(item.cells) * MIN_CELL) for item in maps)
+    left = LEFT if lanes or len(maps) > 1 else 1.0
+    width = left + RIGHT + max(max(AREA, len(item.cells) * MIN_CELL) for item in maps)
     body: list[str] = []
     y = 6.0
     for item in maps:
-        drawing = _Map(sheet, styles, links, item, (width - LEFT - RIGHT) / len(item.cells))
+        drawing = _Map(sheet, styles, links, item, left, (width - left - RIGHT) / len(item.cells))
         y = drawing.draw(body, y, lanes=lanes) + (GAP if lanes else 4)
     return sheet.document(
         body,
         width=width,
-        height=y - (GAP if lanes else 4) + 8,
+        height=y - (GAP - 8 if lanes else 9),
         title=title,
         description=describe(maps),
         standalone=standalone,
@@ -158,19 +159,21 @@ def _lanes(spans: Sequence[SlotSpan]) -> list[list[SlotSpan]]:
 
 @dataclass(slots=True)
 class _Map:
-    """One slot map on its sheet; `cell` is the width of a cell."""
+    """One slot map on its sheet: `left` is where its cells begin, `cell` the width of one."""
 
     sheet: Sheet
     styles: Mapping[ClaimId, ClaimStyle]
     links: Links
     item: SlotMap
+    left: float
     cell: float
 
     def draw(self, body: list[str], y: float, *, lanes: bool) -> float:
         """Add everything from *y* on to *body*; returns where it ends."""
-        body.append(
-            self.sheet.text(LEFT - 10, y + 22, self.item.stem, room=LEFT - 16, text_anchor="end", font_weight=600)
-        )
+        if self.left == LEFT:
+            body.append(
+                self.sheet.text(LEFT - 10, y + 22, self.item.stem, room=LEFT - 16, text_anchor="end", font_weight=600)
+            )
         body.extend(self._cells(y))
         y += CELL + 6
         for name, group in pack(self.item.spans) if lanes else []:
@@ -178,7 +181,7 @@ class _Map:
                 if number == 0:
                     label = name or "without a type"
                     place = {"text_anchor": "end", "ink": "muted"}
-                    body.append(self.sheet.text(LEFT - 10, y + LANE / 2 + 4, label, room=LEFT - 16, **place))
+                    body.append(self.sheet.text(self.left - 10, y + LANE / 2 + 4, label, room=self.left - 16, **place))
                 body.append(self._rail(y))
                 body.extend(self._span(span, y) for span in lane)
                 y += LANE
@@ -191,7 +194,7 @@ class _Map:
             for cell in span.cells if span.state == "allocated" else ():
                 taken.setdefault(cell, []).append(span)
         for index, counter in enumerate(self.item.cells):
-            x = LEFT + index * self.cell
+            x = self.left + index * self.cell
             spans = taken.get(index, [])
             holders = sorted({holder.claim for span in spans for holder in span.holders if not holder.admin})
             told = f"{counter.counter}: {', '.join(map(str, holders)) or ('in use' if spans else 'free')}"
@@ -220,8 +223,8 @@ class _Map:
         return element("rect", **place, fill_opacity=0.82, **self.sheet.paint("surface"))
 
     def _rail(self, y: float) -> str:
-        end = LEFT + self.cell * len(self.item.cells)
-        line = {"x1": LEFT, "x2": end, "y1": y + LANE / 2, "y2": y + LANE / 2}
+        end = self.left + self.cell * len(self.item.cells)
+        line = {"x1": self.left, "x2": end, "y1": y + LANE / 2, "y2": y + LANE / 2}
         return element("line", **line, stroke_dasharray="1 5", **self.sheet.paint(stroke="border"))
 
     def _span(self, span: SlotSpan, y: float) -> str:
@@ -241,7 +244,7 @@ class _Map:
         return LOOKS[span.state].word
 
     def _run(self, span: SlotSpan, run: Sequence[int], y: float, *, first: bool) -> str:
-        x, width = LEFT + run[0] * self.cell + 2, len(run) * self.cell - 4
+        x, width = self.left + run[0] * self.cell + 2, len(run) * self.cell - 4
         box = {"x": x, "y": y + 3, "width": width, "height": LANE - 6, "rx": 5}
         if span.state == "allocated":
             return self._allocated(span, box, first=first)

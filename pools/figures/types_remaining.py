@@ -11,9 +11,6 @@ from pools.figures.layout import figure
 from pools.figures.palette import variable
 from pools.figures.text import plain, shorten, visible
 
-ROW_FACTOR = 1.5
-"""Each type has two bars, so it needs more than one row's height."""
-
 
 @dataclass(frozen=True, slots=True)
 class Remaining:
@@ -29,9 +26,9 @@ class Remaining:
 
 def types_remaining(rows: Sequence[Remaining]) -> go.Figure:
     """
-    Draw, for each type, how many more fit at most, and how many the scheduler's order of search would place.
+    Draw, for each type, how many more fit at most as a bar, and how many the scheduler's order would place as a mark.
 
-    The two bars stand side by side and the rows are alternatives: taking a device of one type lowers other rows too.
+    The rows are alternatives: taking a device of one type lowers other rows too.
 
     Args:
         rows: drawn top to bottom in this order.
@@ -39,16 +36,13 @@ def types_remaining(rows: Sequence[Remaining]) -> go.Figure:
     places = list(range(len(rows)))
     top = max((row.max_more for row in rows), default=0)
     result = figure(
-        rows=round(len(rows) * ROW_FACTOR),
-        x={"range": [0, max(top, 1) * 1.18], "rangemode": "tozero", "tickformat": ",d", "nticks": 6},
+        rows=len(rows),
+        x={"range": [0, max(top, 1) * 1.2], "tickformat": ",d", "nticks": 6},
         y={"tickvals": places, "ticktext": [plain(shorten(visible(row.label), 28)) for row in rows]},
-        barmode="group",
-        bargap=0.35,
-        bargroupgap=0.12,
+        bargap=0.38,
     )
     hover = [_hover(row) for row in rows]
     result.add_bar(
-        name="at most",
         orientation="h",
         y=places,
         x=[row.max_more for row in rows],
@@ -59,20 +53,19 @@ def types_remaining(rows: Sequence[Remaining]) -> go.Figure:
         hoverinfo="text",
         marker={"color": variable("claim-0")},
     )
-    result.add_bar(
-        name="in the scheduler's order",
-        orientation="h",
-        y=places,
-        x=[row.first_fit for row in rows],
-        text=["" if row.first_fit == row.max_more else f"{row.first_fit:,}" for row in rows],
-        textposition="outside",
+    less = [place for place, row in enumerate(rows) if row.first_fit < row.max_more]
+    result.add_scatter(
+        mode="markers",
+        y=less,
+        x=[rows[place].first_fit for place in less],
         cliponaxis=False,
-        hovertext=hover,
+        hovertext=[hover[place] for place in less],
         hoverinfo="text",
         marker={
-            "color": variable("seq-1"),
-            "line": {"color": variable("claim-0"), "width": 1},
-            "pattern": {"shape": "/", "fgcolor": variable("claim-0"), "fgopacity": 0.6, "size": 6, "solidity": 0.2},
+            "symbol": "diamond",
+            "size": 11,
+            "color": variable("claim-1"),
+            "line": {"color": variable("surface"), "width": 1.5},
         },
     )
     return result

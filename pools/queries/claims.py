@@ -60,7 +60,7 @@ def find_claim(user: User, cluster: str, namespace: str, name: str) -> ClaimPage
     if claim is None:
         return None
     allocations = claim.allocations.select_related("pool__cluster", "device").order_by("pk")
-    return ClaimPage(claim, tuple(allocations), _pods(user, claim), tuple(claim.findings.order_by("severity", "code")))
+    return ClaimPage(claim, tuple(allocations), _pods(user, claim), tuple(claim.findings.order_by("rank", "code")))
 
 
 def _pods(user: User, claim: Claim) -> tuple[Pod, ...]:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from django.db.models import Case, Count, Q, QuerySet, Value, When
+from django.db.models import Count, Q, QuerySet
 
 from pools.access import User, visible
 from pools.models import Finding
 
 SEVERITIES = ("error", "warning", "info")
-_RANK = Case(*(When(severity=name, then=Value(rank)) for rank, name in enumerate(SEVERITIES)), default=Value(9))
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +24,7 @@ class FindingFilter:
 
 def by_severity(rows: QuerySet[Finding]) -> QuerySet[Finding]:
     """Errors, then warnings, then the rest."""
-    return rows.order_by(_RANK, "code", "cluster", "object", "pk")
+    return rows.order_by("rank", "code", "cluster", "object", "pk")
 
 
 def severities(rows: QuerySet[Finding]) -> dict[str, int]:

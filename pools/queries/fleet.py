@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from django.core.paginator import Page, Paginator
 from django.db.models import Avg, Case, Count, F, Max, Min, Q, QuerySet, Sum, Value, When
@@ -68,10 +68,11 @@ class HeatLine:
 
 @dataclass(frozen=True, slots=True)
 class TypeSum:
-    """One type over all cards of the scope. Rows are alternatives: they are not summed."""
+    """One type over all cards of the scope. Rows are alternatives: they are not summed. `label` is for people."""
 
     driver: str
     type: str
+    label: str
     total: int
     allocated: int
     max_more: int
@@ -169,9 +170,17 @@ def type_sums(user: User, scope: Scope) -> tuple[TypeSum, ...]:
         )
         .order_by("driver", "each", "-type")[:TYPES]
     )
-    return tuple(
-        TypeSum(row["driver"], row["type"], row["all"], row["taken"], row["more"], row["first"], bool(row["sure"]))
-        for row in sums
+    drivers: dict[str, set[str]] = {}
+    for row in sums:
+        drivers.setdefault(row["type"], set()).add(row["driver"])
+    return tuple(_type_sum(row, alone=len(drivers[row["type"]]) == 1) for row in sums)
+
+
+def _type_sum(row: Any, *, alone: bool) -> TypeSum:
+    name = row["type"] or "without a type"
+    label = name if alone else f"{name} ({row['driver']})"
+    return TypeSum(
+        row["driver"], row["type"], label, row["all"], row["taken"], row["more"], row["first"], bool(row["sure"])
     )
 
 

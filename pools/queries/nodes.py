@@ -43,7 +43,9 @@ def find_node(user: User, cluster: str, name: str) -> NodePage | None:
     held = Allocation.objects.select_related("claim__cluster", "pool__cluster", "device", "device__card")
     visible_claims = visible(user, Claim.objects.filter(cluster=node.cluster_id)).order_by()
     mine = held.filter(claim__in=visible_claims, pool__in=pools.order_by())
-    pods = visible(user, Pod.objects.prefetch_related("claims")).filter(cluster=node.cluster_id, node=name)
+    pods = visible(user, Pod.objects.select_related("cluster").prefetch_related("claims")).filter(
+        cluster=node.cluster_id, node=name
+    )
     return NodePage(
         node,
         tuple(pools.order_by("driver", "name")),

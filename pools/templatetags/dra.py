@@ -23,13 +23,22 @@ from pools.web.asks import constraint_words as words_of
 register = template.Library()
 _JSON = {ord(">"): "\\u003E", ord("<"): "\\u003C", ord("&"): "\\u0026"}
 _UNITS = ((86_400, "d"), (3_600, "h"), (60, "min"), (1, "s"))
+SHORT = 30
+"""Names up to this length are never broken over two lines."""
 THEMES = ("light", "dark")
+
+
+@register.filter("visible")
+def visible_text(value: object) -> str:
+    """Plain text with what cannot be seen written out, for titles, options and labels."""
+    return visible(str(value))
 
 
 @register.filter
 def name(value: object) -> SafeString:
     """A name as published, kept apart from the text around it; what cannot be seen is written out."""
-    return format_html("<bdi>{}</bdi>", visible(str(value)))
+    shown = visible(str(value))
+    return format_html('<bdi class="short">{}</bdi>' if len(shown) <= SHORT else "<bdi>{}</bdi>", shown)
 
 
 @register.filter
@@ -47,7 +56,7 @@ def quantity(text: str) -> SafeString:
 @register.filter
 def count(value: int) -> SafeString:
     """A whole number with separators; a zero stands back."""
-    return format_html('<span class="zero">0</span>') if not value else format_html("{}", f"{value:,}")
+    return mark_safe('<span class="zero">0</span>') if not value else format_html("{}", f"{value:,}")
 
 
 @register.filter

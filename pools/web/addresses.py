@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from urllib.parse import urlencode
+
 from django.urls import reverse
 
 from pools import models
@@ -52,7 +54,7 @@ def of(row: object) -> str:
         case models.Node():
             return node(row.cluster.name, row.name)
         case models.Cluster():
-            return f"{reverse('web:fleet')}?cluster={row.name}"
+            return f"{reverse('web:fleet')}?{urlencode({'cluster': row.name})}"
         case models.Pod():
             names = [entry.claim_name for entry in row.claims.all() if entry.claim_name]
             return claim(row.cluster.name, ClaimId(row.namespace, names[0])) if names else ""

@@ -13,13 +13,14 @@ from django.utils.safestring import SafeString, mark_safe
 from pools import models
 from pools.domain.ids import ClaimId
 from pools.domain.quantity import format_nano, human
-from pools.domain.state import CardReport, CounterUse, DeviceReport, Mixes, PoolReport
+from pools.domain.state import CardReport, CounterUse, DeviceReport, Mixes, PoolReport, Reason, TypeFit
 from pools.figures.bars_svg import bars_svg
 from pools.figures.consumption import CounterBar, consumption
 from pools.figures.palette import ClaimStyle, Theme, claim_styles
 from pools.figures.slotmap_svg import Links, slotmap_svg
 from pools.figures.svg import swatch
 from pools.figures.types_remaining import Remaining, types_remaining
+from pools.queries.fleet import TypeSum
 from pools.queries.mixes import card_mixes
 from pools.queries.scope import DEVICE_STATES
 from pools.web import addresses
@@ -46,8 +47,10 @@ class DeviceRow:
     url: str
     draws: tuple[tuple[str, str, str], ...]
     """(counter, human amount, published amount), zero draws left out."""
-    holders: tuple[tuple[str, str], ...]
-    """(claim, address) of each."""
+    holders: tuple[tuple[str, str, bool], ...]
+    """(claim, address, whether it only observes by admin access) of each."""
+    reasons: tuple[Reason, ...]
+    """Those that the holders do not say already."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +157,7 @@ def counters_of(report: PoolReport, card: CardReport) -> list[CounterUse]:
 
 def styles_of(devices: Iterable[DeviceReport]) -> dict[ClaimId, ClaimStyle]:
     """A style for each claim that holds one of the devices."""
-    return claim_styles(holder.claim for device in devices for holder in device.holders)
+    return claim_styles(holder.claim for device in devices for holder in device.holders if not holder.admin)
 
 
 def legend(
@@ -163,7 +166,7 @@ def legend(
     """One entry a claim, in the order of their names."""
     held: dict[ClaimId, list[str]] = {}
     for device in devices:
-        for claim in sorted({holder.claim for holder in device.holders}):
+        for claim in sorted({holder.claim for holder in device.holders if not holder.admin}):
             held.setdefault(claim, []).append(device.id.name)
     return tuple(
         LegendEntry(
@@ -185,9 +188,10 @@ def device_row(pool: models.Pool, device: DeviceReport) -> DeviceRow:
         for name, amount in consumption.counters.items()
         if amount.nano
     )
-    claims = sorted({holder.claim for holder in device.holders})
-    holders = tuple((str(claim), addresses.claim(pool.cluster.name, claim)) for claim in claims)
-    return DeviceRow(device, addresses.device(pool, device.id.name), draws, holders)
+    claims = sorted({(holder.claim, holder.admin) for holder in device.holders})
+    holders = tuple((str(claim), addresses.claim(pool.cluster.name, claim), admin) for claim, admin in claims)
+    reasons = tuple(reason for reason in device.reasons if reason.code != "allocated" or not holders)
+    return DeviceRow(device, addresses.device(pool, device.id.name), draws, holders, reasons)
 
 
 def counter_row(use: CounterUse, label: str) -> CounterRow:
@@ -206,9 +210,10 @@ def counter_row(use: CounterUse, label: str) -> CounterRow:
     )
 
 
-def remaining(fit: Any) -> Remaining:
+def remaining(fit: TypeFit | TypeSum) -> Remaining:
     """A type's row in the figure."""
-    return Remaining(fit.type or "without a type", fit.total, fit.allocated, fit.max_more, fit.first_fit, fit.exact)
+    label = fit.label if isinstance(fit, TypeSum) else fit.type or "without a type"
+    return Remaining(label, fit.total, fit.allocated, fit.max_more, fit.first_fit, fit.exact)
 
 
 def mix_groups(mixes: Mixes) -> tuple[MixGroup, ...]:

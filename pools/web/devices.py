@@ -11,10 +11,10 @@ from django.views.decorators.http import require_safe
 from pools.domain.device import AttributeValue, NodeReach
 from pools.domain.state import DeviceReport, PoolReport
 from pools.queries import pages
-from pools.queries.reports import pool_report
 from pools.web import addresses, twins
 from pools.web.cardview import device_row
 from pools.web.render import page, paginate, scope, text
+from pools.web.reports import report_of
 
 
 @require_safe
@@ -51,7 +51,7 @@ def device(request: HttpRequest, cluster: str, driver: str, pool: str, device: s
     found = pages.find_pool(request.user, cluster, driver, pool)
     if found is None:
         raise Http404(f"no pool {driver}/{pool} in cluster {cluster}")
-    report = pool_report(found.pool)
+    report = report_of(found.pool)
     same = _named(report, device)
     first = same[0]
     published = first.pooled.device if first.pooled else None
@@ -75,6 +75,7 @@ def device(request: HttpRequest, cluster: str, driver: str, pool: str, device: s
         else [],
         "consumes": published.consumes if published else (),
         "card_url": addresses.card(found.pool, first.card) if first.card else "",
+        "card_label": next((card.label for card in report.cards if card.key == first.card), first.card),
         "allocations": pages.device_allocations(request.user, found.pool, device),
     }
     return page(request, "web/device.html", context)

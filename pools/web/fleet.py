@@ -9,12 +9,13 @@ from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
 from pools.figures.heatmap import HeatCell, HeatRow, heatmap
-from pools.figures.types_remaining import Remaining, types_remaining
+from pools.figures.types_remaining import types_remaining
 from pools.models import Card, Pool
 from pools.queries import fleet as queries
 from pools.queries.scope import DEVICE_STATES
 from pools.templatetags.dra import percent
 from pools.web import addresses, twins
+from pools.web.cardview import remaining
 from pools.web.render import choice, number, page, scope, scope_query
 
 COLOURS = ("use", "largest")
@@ -43,21 +44,13 @@ def fleet(request: HttpRequest) -> HttpResponse:
         "lines": lines,
         "heatmap": _heatmap(list(lines.object_list), types, colour),
         "types": types,
-        "types_figure": types_remaining([_remaining(row, types) for row in types]),
+        "types_figure": types_remaining([remaining(row) for row in types]),
         "gone": [row for row in types if row.max_more == 0],
         "pending": queries.pending_claims(request.user, wanted),
         "findings": findings,
         "severities": severities,
     }
     return page(request, "web/fleet.html", context)
-
-
-def _remaining(row: queries.TypeSum, types: Sequence[queries.TypeSum]) -> Remaining:
-    alone = len({other.driver for other in types if other.type == row.type}) == 1
-    label = row.type or "without a type"
-    return Remaining(
-        label if alone else f"{label} ({row.driver})", row.total, row.allocated, row.max_more, row.first_fit, row.exact
-    )
 
 
 def _heatmap(lines: Sequence[queries.HeatLine], types: Sequence[queries.TypeSum], colour: str) -> Any:

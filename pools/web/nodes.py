@@ -8,7 +8,7 @@ from django.views.decorators.http import require_safe
 
 from pools.queries import nodes as queries
 from pools.queries import pages
-from pools.web import twins
+from pools.web import addresses, twins
 from pools.web.render import page, paginate, scope
 
 
@@ -38,7 +38,7 @@ def node(request: HttpRequest, cluster: str, name: str) -> HttpResponse:
     context = {
         "section": "nodes",
         "twin": twins.nodes(cluster=cluster, name=name),
-        "crumbs": [("Nodes", reverse("web:nodes")), (cluster, f"{reverse('web:nodes')}?cluster={cluster}"), (name, "")],
+        "crumbs": [("Nodes", reverse("web:nodes")), (cluster, addresses.of(found.node.cluster)), (name, "")],
         "node": found.node,
         "labels": sorted(found.node.labels.items()),
         "pools": found.pools,

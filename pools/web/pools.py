@@ -12,10 +12,10 @@ from pools.domain.state import CardReport, PoolReport
 from pools.figures.palette import Theme
 from pools.models import Pool
 from pools.queries import pages
-from pools.queries.reports import pool_report
 from pools.queries.scope import DEVICE_STATES
 from pools.web import addresses, cardview, poolview, twins
 from pools.web.render import choice, page, paginate, scope, text
+from pools.web.reports import report_of
 
 
 @require_safe
@@ -42,7 +42,7 @@ def pool_list(request: HttpRequest) -> HttpResponse:
 def pool(request: HttpRequest, cluster: str, driver: str, pool: str) -> HttpResponse:
     """One pool: its cards as a rack, its counters by claim, its types, devices and findings."""
     found = _found(request, cluster, driver, pool)
-    report = pool_report(found.pool)
+    report = report_of(found.pool)
     view = poolview.pool_view(found, report, counter=text(request, "counter"))
     devices = pages.pool_devices(found.pool, poolview.DEVICES)
     context = {
@@ -66,7 +66,7 @@ def pool(request: HttpRequest, cluster: str, driver: str, pool: str) -> HttpResp
 def card(request: HttpRequest, cluster: str, driver: str, pool: str, card: str) -> HttpResponse:
     """One card: slot map, counters by claim, partitions with their reasons, what still fits."""
     found = _found(request, cluster, driver, pool)
-    report = pool_report(found.pool)
+    report = report_of(found.pool)
     card_report = _card(report, card)
     state = choice(request, "state", DEVICE_STATES)
     context = {
@@ -91,7 +91,7 @@ def slots(request: HttpRequest, cluster: str, driver: str, pool: str, card: str)
     """The card's slot map, or its counters when it has no slots, as an SVG for tickets and wikis."""
     found = _found(request, cluster, driver, pool)
     theme: Theme = "dark" if choice(request, "theme", ("light", "dark")) == "dark" else "light"
-    report = pool_report(found.pool)
+    report = report_of(found.pool)
     picture = cardview.picture(
         found.pool, report, _card(report, card), theme=theme, standalone=True, root=request.build_absolute_uri("/")
     )

@@ -11,12 +11,12 @@ from pools import models
 from pools.domain.ids import ClaimId
 from pools.domain.state import CardReport, CounterUse, PoolReport
 from pools.figures.consumption import CounterBar, consumption
-from pools.figures.palette import ClaimStyle, claim_styles
+from pools.figures.palette import ClaimStyle
 from pools.figures.slotmap_svg import Links, slotmap_svg
 from pools.figures.types_remaining import types_remaining
 from pools.queries.pages import PoolPage
 from pools.web import addresses
-from pools.web.cardview import CounterRow, LegendEntry, counter_row, labels, legend, remaining
+from pools.web.cardview import CounterRow, LegendEntry, counter_row, labels, legend, remaining, styles_of
 
 DEVICES = 60
 RACK = 64
@@ -57,7 +57,7 @@ def pool_view(page: PoolPage, report: PoolReport, *, counter: str) -> PoolView:
     Args:
         counter: the name of the counters to draw, `*` for all; an unknown or empty one gives the most telling.
     """
-    styles = claim_styles(holder.claim for device in report.devices for holder in device.holders)
+    styles = styles_of(report.devices)
     names = tuple(dict.fromkeys(use.id.counter for use in report.counters))
     slots = {cell for card in report.cards for item in card.slots for cell in item.cells}
     plain = tuple(dict.fromkeys(use.id.counter for use in report.counters if use.id not in slots))
