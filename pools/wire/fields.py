@@ -253,19 +253,25 @@ def time(raw: Raw, key: str) -> str:
     raise Undecodable(f"not a time such as 2026-12-01T10:00:00Z: {_short(repr(value))}", key)
 
 
-def interned(decode: Callable[[Any], T], size: int = 65536) -> Callable[[Any], T]:
+_KEPT = 8192
+_KEPT_BYTES = 4096
+
+
+def interned(decode: Callable[[Any], T]) -> Callable[[Any], T]:
     """
     *decode*, but equal JSON gives the very same object, made once.
 
     Nodes of one model publish the same consumption and capacity over and over; finding the one already made costs a
-    third of making it, and keeps one copy in memory. What *decode* returns must never be changed by anyone.
+    third of making it, and keeps one copy in memory. What *decode* returns must never be changed by anyone. The last
+    8192 are kept, none of more than 4 KiB, so that hostile input cannot fill the memory.
     """
 
-    @lru_cache(maxsize=size)
+    @lru_cache(maxsize=_KEPT)
     def by_content(content: bytes) -> T:
         return decode(msgspec.json.decode(content))
 
     def by_value(value: Any) -> T:
-        return by_content(msgspec.json.encode(value))
+        content = msgspec.json.encode(value)
+        return by_content(content) if len(content) <= _KEPT_BYTES else decode(value)
 
     return by_value

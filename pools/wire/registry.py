@@ -73,6 +73,8 @@ def _slice(raw: Raw, version: str) -> DomainObject:
     """A pool or slice of any form: by structure, and by apiVersion where released versions look alike."""
     form = form_of(raw)
     _refuse(form)
+    if form == "e2" and raw["kind"] == "ResourceSlice":
+        form = "f0"
     if form in prototype.BAG_KEYS:
         return prototype.pool(raw, form)
     if raw["kind"] != "ResourceSlice" and form != "v1":

@@ -172,7 +172,7 @@ def attribute(value: Any) -> AttributeValue:
     """One attribute value. Exactly one kind may be set; a kind that this program does not know becomes `unknown`."""
     if isinstance(value, dict) and len(value) == 1:
         for kind, written in value.items():
-            if isinstance(written, str):
+            if isinstance(written, str) and kind in _KINDS:
                 return _text_attribute(kind, written)
     return _any_attribute(value)
 

@@ -61,7 +61,6 @@ def _syntax(error: yaml.YAMLError) -> str:
     return f"not YAML: {problem}" + (f" (line {mark.line + 1}, column {mark.column + 1})" if mark else "")
 
 
-@lru_cache(maxsize=8192)
 def plain(text: str) -> Any:
     """
     What an unquoted scalar stands for.
@@ -86,6 +85,14 @@ def plain(text: str) -> Any:
         value = number(digits)
         return int(value) if isinstance(value, float) and value.is_integer() and abs(value) < 2**63 else value
     return text
+
+
+_kept = lru_cache(maxsize=8192)(plain)
+
+
+def _plain(text: str) -> Any:
+    """`plain`, looked up when the text is short; long ones are not worth keeping."""
+    return _kept(text) if len(text) <= 64 else plain(text)
 
 
 def _integer(sign: str, digits: str) -> int | Fault:
@@ -162,11 +169,11 @@ class _Builder:
         """The scalar's value by its tag, or by its looks when it is plain and has none."""
         tag = event.tag
         if not tag:
-            value = plain(event.value) if event.implicit[0] else event.value
+            value = _plain(event.value) if event.implicit[0] else event.value
         elif tag in ("!", f"{_TAG}str", f"{_TAG}timestamp"):
             value = event.value
         else:
-            value = plain(event.value)
+            value = _plain(event.value)
             kind = {bool: "bool", int: "int", float: "float", type(None): "null"}.get(type(value))
             if tag != f"{_TAG}{kind}" and not (tag == f"{_TAG}float" and kind == "int"):
                 value = Fault(f"{segment(event.value)!r} cannot be read with tag {segment(tag)}")

@@ -80,3 +80,9 @@ class TestTolerance:
         assert decode(changed(CLAIM, "status/allocation", {})).allocation.results == ()
         assert decode(changed(CLAIM, "status/allocation", None)).allocation is None
         assert decode(changed(CLAIM, "status", None)).allocation is None
+
+    @pytest.mark.parametrize(
+        "time", ["2026-12-01T10:00:00Z", "2026-12-01t10:00:00.123456789z", "2026-12-01T10:00:00+02:00"]
+    )
+    def test_times_of_rfc_3339_are_kept_as_text(self, time: str) -> None:
+        assert decode(changed(SLICE, "metadata/creationTimestamp", time)).meta.created == time
