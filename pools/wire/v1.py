@@ -118,18 +118,19 @@ def _pool(raw: Raw) -> tuple[str, int, int]:
 
 
 def _device(raw: Raw, dialect: Dialect) -> Device:
+    """One device. Fleets have a million of them, so the path of an error is only put together when there is one."""
     own_name = name(raw, "name")
     level, body = dialect.body(raw)
+    part = "attributes"
     try:
-        device = Device(
-            own_name,
-            inside(body, "attributes", attributes),
-            inside(body, "capacity", _plain_capacities if dialect.plain_capacity else _capacities),
-            each(body, "consumesCounters", _consumption),
-        )
+        own_attributes = attributes(as_object(body.get(part)))
+        part = "capacity"
+        capacity = (_plain_capacities if dialect.plain_capacity else _capacities)(as_object(body.get(part)))
+        part = ""
+        device = Device(own_name, own_attributes, capacity, each(body, "consumesCounters", _consumption))
         return device if body.keys() <= _COMMON else _complete(device, body)
     except Undecodable as fault:
-        raise fault.under(level) from None
+        raise fault.under(part).under(level) from None
 
 
 def _complete(device: Device, body: Raw) -> Device:
@@ -170,10 +171,10 @@ _text_attribute = lru_cache(maxsize=65536)(lambda kind, value: _attribute({kind:
 
 def attribute(value: Any) -> AttributeValue:
     """One attribute value. Exactly one kind may be set; a kind that this program does not know becomes `unknown`."""
-    if isinstance(value, dict) and len(value) == 1:
-        for kind, written in value.items():
-            if isinstance(written, str) and kind in _KINDS:
-                return _text_attribute(kind, written)
+    if type(value) is dict and len(value) == 1:
+        for kind in value:
+            if type(value[kind]) is str and kind in _KINDS:
+                return _text_attribute(kind, value[kind])
     return _any_attribute(value)
 
 
