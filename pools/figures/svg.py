@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from html import escape
+from urllib.parse import quote
 
 from pools.figures.palette import TOKENS, ClaimStyle, Theme
 from pools.figures.text import shorten, visible
@@ -28,7 +29,9 @@ def attribute(value: object) -> str:
 
 def url(address: str) -> str:
     """An address safe inside a quoted attribute; anything but a path of this site or http(s) becomes empty."""
-    return escape(address, quote=True) if address.startswith(("/", "https://", "http://")) else ""
+    if address.startswith("//") or not address.startswith(("/", "https://", "http://")):
+        return ""
+    return escape(quote(address, safe="/:?#[]@!$&'()*+,;=%~", errors="replace"), quote=True)
 
 
 def element(tag: str, content: str | None = None, /, **attributes: object) -> str:
