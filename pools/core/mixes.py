@@ -17,6 +17,9 @@ from pools.domain.state import Mix, Mixes, PoolReport
 STEPS = 40
 """How many sets are looked at for each mix that may be returned."""
 
+WORK = 100
+"""How many devices are looked at for each set that may be looked at."""
+
 _Found = tuple[tuple[tuple[int, ...], ...], int, bool]
 
 
@@ -68,21 +71,31 @@ def _walk(table: Table, wanted: tuple[int, ...], free: tuple[int, ...], common: 
     costs = [[max(0, amount) for amount in table.rows[row]] for row in wanted]
     cut = any(amount < 0 for row in wanted for amount in table.rows[row])
     problem = Problem.of(costs, [table.groups[row] for row in wanted], free, common)
-    maximal: list[list[int]] = []
-    steps = 0
-    stack = [((1 << len(wanted)) - 1, problem.free, problem.common, 0)]
-    while stack and steps <= limit * STEPS and len(maximal) < limit:
-        open_, left, shared, taken = stack.pop()
-        steps += 1
-        open_ = fitting(problem, open_, left, shared)
-        if not open_ and taken:
-            maximal.append(sorted(problem.order[device] for device in _bits(taken)))
-        later = open_ >> taken.bit_length() << taken.bit_length()
-        for device in _bits(later):
-            bit = 1 << device
-            stack.append((open_ & ~bit, *take(problem, device, left, shared), taken | bit))
-    found = sorted(maximal, key=lambda places: (len(places), places))
-    return tuple(tuple(wanted[place] for place in places) for places in found), steps - 1, cut or bool(stack)
+    maximal: list[int] = []
+    feasible = 0
+    work = limit * STEPS * WORK
+    start = fitting(problem, (1 << len(wanted)) - 1, problem.free, problem.common)
+    stack = [(start, start, problem.free, problem.common, 0)]
+    while stack and feasible < limit * STEPS and work > 0 and len(maximal) < limit:
+        open_, later, left, shared, taken = stack.pop()
+        low = later & -later
+        if later ^ low:
+            stack.append((open_, later ^ low, left, shared, taken))
+        if not low:
+            continue
+        left, shared = take(problem, low.bit_length() - 1, left, shared)
+        open_, taken = fitting(problem, open_ ^ low, left, shared), taken | low
+        feasible += 1
+        work -= len(wanted)
+        if not open_:
+            maximal.append(taken)
+        stack.append((open_, open_ & -low, left, shared, taken))
+    found = sorted(([problem.order[device] for device in _bits(each)] for each in maximal), key=_first_large)
+    return tuple(tuple(wanted[place] for place in sorted(places)) for places in found), feasible, cut or bool(stack)
+
+
+def _first_large(places: list[int]) -> tuple[int, list[int]]:
+    return len(places), sorted(places)
 
 
 def _bits(mask: int) -> list[int]:

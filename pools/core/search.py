@@ -15,8 +15,7 @@ class Problem:
     Devices sorted from light to heavy; `order[i]` is the place of device i among those given.
 
     `rows` are their draws; `groups` their masks per grouped set; `free` is what each counter has left, `common` the
-    groups in use. `heavier[i]` is the set (as bits) of devices after i that can be replaced by i in any solution.
-    `users[c]` lists the devices that draw on counter c, the lightest on it first.
+    groups in use. `users[c]` lists the devices that draw on counter c, the lightest on it first.
     """
 
     order: tuple[int, ...]
@@ -24,7 +23,6 @@ class Problem:
     groups: tuple[tuple[int, ...], ...]
     free: tuple[int, ...]
     common: tuple[int, ...]
-    heavier: tuple[int, ...]
     users: tuple[tuple[tuple[int, int], ...], ...]
 
     @classmethod
@@ -48,7 +46,6 @@ class Problem:
         weight = [sum(row[position] / max(1, free[position]) for position in used) for row in costs]
         order = sorted(range(len(costs)), key=weight.__getitem__)
         dense = [tuple(costs[index][position] for position in used) for index in order]
-        masks = [groups[index] for index in order]
         rows = tuple(tuple((position, cost) for position, cost in enumerate(row) if cost) for row in dense)
         users = tuple(
             tuple(sorted((row[position], device) for device, row in enumerate(dense) if row[position]))
@@ -57,61 +54,75 @@ class Problem:
         return cls(
             order=tuple(order),
             rows=rows,
-            groups=tuple(masks),
+            groups=tuple(groups[index] for index in order),
             free=tuple(free[position] for position in used),
             common=tuple(common),
-            heavier=_heavier(dense, masks),
             users=tuple(tuple((1 << device, cost) for cost, device in each) for each in users),
         )
-
-
-def _heavier(dense: Sequence[tuple[int, ...]], masks: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
-    """Which later devices cost at least as much everywhere and go with no more groups."""
-    heavier = []
-    for index, (row, mask) in enumerate(zip(dense, masks, strict=True)):
-        bits = 0
-        for other in range(index + 1, len(dense)):
-            if all(map(int.__le__, row, dense[other])) and all(
-                theirs & ~own == 0 for own, theirs in zip(mask, masks[other], strict=True)
-            ):
-                bits |= 1 << other
-        heavier.append(bits)
-    return tuple(heavier)
 
 
 def search(problem: Problem, budget: int) -> tuple[int, bool]:
     """
     The size of the largest set that fits, and whether it is certain to be the largest.
 
-    Light devices are tried first; when one is left out, so are all that it could replace. A branch is cut when the
-    bound says that it cannot beat the best found.
+    Taking light devices first often reaches the bound at once. Else devices are tried one by one, light ones first;
+    when one is left out, so are all that it could replace. A branch is cut when the bound says that it cannot beat the
+    best found.
 
     Args:
         budget: looks at single devices before the search gives up and returns the best found.
     """
-    every = (1 << len(problem.rows)) - 1
-    best = 0
-    stack = [(every, problem.free, problem.common, 0)]
+    start = fitting(problem, (1 << len(problem.rows)) - 1, problem.free, problem.common)
+    best = _greedy(problem)
+    if bound(problem, start, problem.free, best) <= best:
+        return best, True
+    stack = [(start, problem.free, problem.common, 0)]
     seen: dict[tuple[int, tuple[int, ...], tuple[int, ...]], int] = {}
+    heavier: dict[int, int] = {}
     while stack:
         open_, free, common, taken = stack.pop()
         open_ = fitting(problem, open_, free, common)
         best = max(best, taken)
         budget -= open_.bit_count() + len(free)
-        if taken + open_.bit_count() <= best:
-            continue
         if taken + bound(problem, open_, free, best - taken) <= best:
             continue
         key = (open_, free, common)
         if seen.get(key, -1) >= taken:
             continue
         if budget <= 0:
-            return max(best, *(each[3] for each in stack), taken), False
+            return best, False
         seen[key] = taken
         first = (open_ & -open_).bit_length() - 1
-        stack.append((open_ & ~(1 << first) & ~problem.heavier[first], free, common, taken))
+        if first not in heavier:
+            heavier[first] = _heavier(problem, first)
+        stack.append((open_ & ~(1 << first) & ~heavier[first], free, common, taken))
         stack.append((open_ & ~(1 << first), *take(problem, first, free, common), taken + 1))
     return best, True
+
+
+def _greedy(problem: Problem) -> int:
+    """How many are placed when each that fits is taken, from light to heavy."""
+    free, common, taken = list(problem.free), problem.common, 0
+    for row, masks in zip(problem.rows, problem.groups, strict=True):
+        if all(cost <= free[position] for position, cost in row) and all(map(compatible, masks, common)):
+            for position, cost in row:
+                free[position] -= cost
+            common = tuple(one & other for one, other in zip(common, masks, strict=True))
+            taken += 1
+    return taken
+
+
+def _heavier(problem: Problem, device: int) -> int:
+    """Which later devices (as bits) cost at least as much everywhere and go with no more groups."""
+    row, own = problem.rows[device], problem.groups[device]
+    bits = 0
+    for other in range(device + 1, len(problem.rows)):
+        costs = dict(problem.rows[other])
+        if all(cost <= costs.get(position, 0) for position, cost in row) and all(
+            theirs & ~mine == 0 for mine, theirs in zip(own, problem.groups[other], strict=True)
+        ):
+            bits |= 1 << other
+    return bits
 
 
 def compatible(mask: int, common: int) -> bool:

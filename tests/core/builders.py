@@ -7,7 +7,17 @@ from collections.abc import Mapping, Sequence
 from pools.core.gather import gather
 from pools.core.judge import judge
 from pools.domain.claim import Allocation, AllocationResult, Claim, Consumer, DeviceRequest, Request
-from pools.domain.device import AttributeValue, Capacity, Consumption, Device, NodeReach, RequestPolicy, Taint
+from pools.domain.device import (
+    AttributeValue,
+    Capacity,
+    Consumption,
+    Device,
+    NodeReach,
+    NodeRequirement,
+    NodeSelectorTerm,
+    RequestPolicy,
+    Taint,
+)
 from pools.domain.ids import ClaimId, DeviceId
 from pools.domain.pool import CounterSet, Meta, Pool, Slice
 from pools.domain.quantity import Quantity, parse_quantity
@@ -115,7 +125,6 @@ def claim(
     name: str = "c", *results: AllocationResult, reserved: Sequence[str] = (), node: str = "", **more: object
 ) -> Claim:
     """A claim with one request `r`; allocated when results are given."""
-    from pools.domain.device import NodeRequirement, NodeSelectorTerm
 
     nodes = (NodeSelectorTerm(fields=(NodeRequirement("metadata.name", "In", (node,)),)),) if node else None
     return Claim(
