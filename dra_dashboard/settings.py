@@ -144,6 +144,11 @@ SPECTACULAR_SETTINGS = {
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
     "SWAGGER_UI_SETTINGS": {"deepLinking": True, "persistAuthorization": False, "validatorUrl": None},
     "COMPONENT_SPLIT_REQUEST": True,
+    "ENUM_NAME_OVERRIDES": {
+        "PoolState": ["complete", "incomplete", "invalid"],
+        "DeviceState": ["allocated", "available", "blocked", "tainted", "unavailable"],
+        "ClaimState": ["pending", "allocated", "reserved", "deleting"],
+    },
 }
 
 CONTENT_SECURITY_POLICY = {
