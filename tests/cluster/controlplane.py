@@ -8,6 +8,7 @@ import os
 import ssl
 import subprocess
 import tempfile
+import urllib.error
 import urllib.request
 from collections.abc import Iterable
 from pathlib import Path
@@ -132,6 +133,17 @@ class ControlPlane:
         """The objects of a kind in all namespaces."""
         items: list[Json] = json.loads(self.kubectl("get", kind, "-A", "-o", "json", *args))["items"]
         return items
+
+    def request(self, method: str, path: str, body: Json | None = None) -> tuple[int, Json]:
+        """Status code and answer of one request to the API server as administrator; much faster than kubectl."""
+        data = None if body is None else json.dumps(body).encode()
+        headers = {"Content-Type": "application/json"}
+        request = urllib.request.Request(self.url + path, data=data, method=method, headers=headers)
+        try:
+            with urllib.request.urlopen(request, context=self._trust(), timeout=30) as answer:
+                return answer.status, json.load(answer)
+        except urllib.error.HTTPError as error:
+            return error.code, json.load(error)
 
     def wait_for_namespace(self, name: str = "default") -> None:
         """Wait until objects can be created in it."""
