@@ -18,7 +18,7 @@ def text(source: str | None = None, help_text: str = "") -> serializers.CharFiel
 
 
 class StateCounts(Row):
-    """How many published devices are in each state."""
+    """How many published devices are in each state; shown after a row's own fields."""
 
     devices_total = serializers.IntegerField()
     devices_allocated = serializers.IntegerField()
@@ -26,6 +26,11 @@ class StateCounts(Row):
     devices_blocked = serializers.IntegerField()
     devices_tainted = serializers.IntegerField()
     devices_unavailable = serializers.IntegerField()
+
+    def get_fields(self) -> dict[str, Any]:
+        fields = super().get_fields()
+        counts = {name: fields.pop(name) for name in list(fields) if name.startswith("devices_")}
+        return {**fields, **counts}
 
 
 class ClusterRow(Row):
