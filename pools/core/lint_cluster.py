@@ -32,7 +32,7 @@ def lint_cluster(snapshot: Snapshot, pools: tuple[Pool, ...]) -> tuple[Finding, 
         *_pods(snapshot),
         *_classes(snapshot),
         *_rules(snapshot),
-        *(finding for node in snapshot.nodes for finding in _node(node, snapshot, pools)),
+        *_nodes(snapshot, pools),
     )
 
 
@@ -145,33 +145,41 @@ def _rules(snapshot: Snapshot) -> Iterator[Finding]:
             yield Finding("taint-rule-without-selector", rule.meta.name, "warning", text)
 
 
-def _node(node: Node, snapshot: Snapshot, pools: tuple[Pool, ...]) -> Iterator[Finding]:
-    """A device plugin that offers resources of the same vendor domain as a DRA driver on this node."""
-    host = node.meta.name
-    drivers = {pool.id.driver for pool in pools if _is_on(pool, host)}
-    offered = [
-        resource
-        for resource, amount in node.allocatable.items()
-        if amount.nano > 0 and "/" in resource and any(_related(resource.partition("/")[0], name) for name in drivers)
-    ]
-    if offered:
-        users = [
-            str(pod.id)
-            for pod in snapshot.pods
-            if pod.node_name == host and pod.phase not in _OVER and set(offered) & set(pod.extended_requests)
-        ]
-        by = f" (now for pod {listed(users)})" if users else ""
-        text = (
-            f"A device plugin offers {listed(sorted(offered))} here next to a DRA driver{by}: "
-            "if both manage the same devices, the scheduler gives them out twice."
-        )
-        yield Finding("device-plugin-on-dra-node", host, "warning", text)
+def _nodes(snapshot: Snapshot, pools: tuple[Pool, ...]) -> Iterator[Finding]:
+    drivers: dict[str, set[str]] = defaultdict(set)
+    for pool in pools if snapshot.nodes else ():
+        for reach in {id(item.reach): item.reach for item in pool.devices}.values():
+            for name in only_nodes(reach) or ():
+                drivers[name].add(pool.id.driver)
+    users: dict[str, list[Pod]] = defaultdict(list)
+    for pod in snapshot.pods:
+        if pod.extended_requests and pod.phase not in _OVER:
+            users[pod.node_name].append(pod)
+    classes = frozenset(item.extended_resource for item in snapshot.classes)
+    for node in snapshot.nodes:
+        if node.meta.name in drivers:
+            yield from _plugin(node, drivers[node.meta.name], classes, users[node.meta.name])
 
 
-def _is_on(pool: Pool, node: str) -> bool:
-    return any(node in (only_nodes(item.reach) or ()) for item in pool.devices)
+def _plugin(node: Node, drivers: set[str], classes: frozenset[str], pods: list[Pod]) -> Iterator[Finding]:
+    """A device plugin that offers what a DRA driver on this node, or a class of extended resources, may offer too."""
+    offered = sorted(
+        name
+        for name, amount in node.allocatable.items()
+        if amount.nano > 0 and "/" in name and (name in classes or any(_related(name, driver) for driver in drivers))
+    )
+    if not offered:
+        return
+    users = [str(pod.id) for pod in pods if set(offered) & set(pod.extended_requests)]
+    by = f" (now for pod {listed(users)})" if users else ""
+    text = (
+        f"A device plugin offers {listed(offered)} here next to a DRA driver{by}: "
+        "if both manage the same devices, the scheduler gives them out twice."
+    )
+    yield Finding("device-plugin-on-dra-node", node.meta.name, "warning", text)
 
 
-def _related(domain: str, driver: str) -> bool:
-    """Whether one is the other or a domain below it: nvidia.com and gpu.nvidia.com."""
+def _related(resource: str, driver: str) -> bool:
+    """Whether the resource's domain is the driver's or one above or below: nvidia.com/gpu and gpu.nvidia.com."""
+    domain = resource.partition("/")[0]
     return domain == driver or driver.endswith(f".{domain}") or domain.endswith(f".{driver}")

@@ -59,7 +59,7 @@ def _mix(report: PoolReport, rows: Sequence[int]) -> Mix:
     )
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=4096)
 def _walk(table: Table, wanted: tuple[int, ...], free: tuple[int, ...], common: tuple[int, ...], limit: int) -> _Found:
     """
     Visit each set that fits once, adding devices in order; a set to which nothing can be added is maximal.

@@ -123,11 +123,13 @@ class CapacityUse:
 @dataclass(frozen=True, slots=True)
 class DeviceReport:
     """
-    One device now. `type` is the label it is grouped by; `card` the key of its card ('' when it consumes no counters).
-    `state` is the first that applies of unavailable (pool or reach), allocated, tainted or blocked, available;
-    `reasons` lists all that apply. `holders` are claims that use it, admin ones included. `capacity` is filled for
-    shareable devices (by published key). `accepts_more` is True for a shareable device in use that could take
-    another default share now.
+    One device now.
+
+    `type` is the label it is grouped by; `card` the key of its card ('' when it consumes no counters). `state` is the
+    first that applies of allocated (a fact about claims, whatever state the pool is in), unavailable (pool or reach),
+    blocked, tainted, available; `reasons` lists all that apply. `holders` are claims that use it, admin ones included.
+    `capacity` is filled for shareable devices (by published key). `accepts_more` is True for a shareable device in use
+    that could take another default share now.
     """
 
     id: DeviceId
@@ -179,7 +181,7 @@ class SlotSpan:
 @dataclass(frozen=True, slots=True)
 class SlotMap:
     """
-    Counters of capacity 1 that share a name stem and end in an index, drawn as a strip (memory-slice-0 … 7).
+    Counters of capacity 1 in one set whose names differ in one number, drawn as a strip (memory-slice-0 … 7).
 
     `cells` are the counters in index order; `spans` the devices that draw on at least one of them.
     """
@@ -195,9 +197,11 @@ class CardReport:
     A connected component of devices and counters: what a person calls the GPU.
 
     `key` is stable over updates that keep its counters (it is the first counter set's name, with `#n` when one set
-    falls into several cards); `label` is for people: a common name prefix, or the key. `model` is a product name if any
-    device publishes one. `use` is the highest consumed/capacity over its counters. `largest` is the type of the
-    biggest device that still fits, empty when none does. `devices` are names in publication order.
+    falls into several cards); `label` is for people: a common name prefix, a few counters or sets, or the key. `model`
+    is a product name if any device publishes one. `use` is the highest consumed/capacity over its amounts and its
+    strips of slots, each strip taken as a whole; locks (other counters of capacity 1) count where there is nothing
+    else. `largest` is the type of the biggest device that still fits, empty when none does. `types` has the largest
+    first. `devices` are names in publication order.
     """
 
     key: str

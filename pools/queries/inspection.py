@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -11,7 +12,8 @@ from pools.core.judge import judge
 from pools.core.lint import lint_cluster
 from pools.domain.cluster import DomainObject, Snapshot
 from pools.domain.errors import Finding, Undecodable
-from pools.domain.state import Surroundings
+from pools.domain.ids import PoolId
+from pools.domain.state import Holder, Surroundings
 from pools.queries.inspection_claims import claims_section
 from pools.queries.inspection_pools import pool_section
 from pools.wire.documents import Limits, read
@@ -53,12 +55,11 @@ def inspect(snapshot: Snapshot, faults: Iterable[Undecodable] = ()) -> dict[str,
         faults: what could not be read; each becomes a finding `undecodable`.
     """
     pools = gather(snapshot.slices)
-    around = Surroundings(
-        holds=holds(snapshot.claims, snapshot.slices, snapshot.pods),
-        taint_rules=snapshot.taint_rules,
-        node_names=frozenset(node.meta.name for node in snapshot.nodes) if snapshot.nodes else None,
-    )
-    reports = tuple(judge(pool, around) for pool in pools)
+    nodes = frozenset(node.meta.name for node in snapshot.nodes) if snapshot.nodes else None
+    held: dict[PoolId, list[Holder]] = defaultdict(list)
+    for hold in holds(snapshot.claims, snapshot.slices, snapshot.pods):
+        held[hold.device.pool_id].append(hold)
+    reports = tuple(judge(pool, Surroundings(tuple(held[pool.id]), snapshot.taint_rules, nodes)) for pool in pools)
     found = [finding for report in reports for finding in report.findings]
     return {
         "pools": [pool_section(report) for report in reports],

@@ -120,6 +120,14 @@ def test_a_device_plugin_of_the_driver_s_domain_on_the_same_node_is_told_with_it
     assert "old/user" in answers["device-plugin-on-dra-node", "n1"].message
 
 
+def test_a_plugin_that_offers_a_class_s_extended_resource_is_told_whatever_its_domain():
+    slices = (slice_("s", [device("d")], driver="dra.example.org"),)
+    classes = (DeviceClass(Meta("gpu"), "v1", extended_resource="nvidia.com/gpu"),)
+    nodes = (node(nvidia_com__gpu=2),)
+    assert set(found(slices=slices, nodes=nodes, classes=classes)) == {("device-plugin-on-dra-node", "n1")}
+    assert found(slices=slices, nodes=nodes) == {}
+
+
 def test_other_resources_other_nodes_and_used_up_plugins_are_no_concern():
     slices = (slice_("s", [device("d")], driver="gpu.nvidia.com"),)
     elsewhere = (slice_("s", [device("d")], driver="gpu.nvidia.com", reach=NodeReach(node_name="n2")),)
