@@ -11,7 +11,10 @@ from pools.domain.quantity import human, parse_quantity
 STATES = ("allocated", "available", "blocked", "tainted", "unavailable")
 Json = dict[str, Any]
 _MOST = 4
-"""More counters than this are not spelt out in one line."""
+"""More counters, or cards, than this are not spelt out in one line."""
+
+_WIDTH = 100
+_NAMES = 16
 
 
 def as_text(name: str, answer: Json) -> str:
@@ -65,14 +68,35 @@ def _counters(pool: Json) -> Iterator[str]:
 
 
 def _devices(devices: Sequence[Json]) -> Iterator[str]:
+    """By state: a line for each device that there is something to say about, the others gathered by type."""
     groups: dict[str, list[Json]] = defaultdict(list)
     for device in devices:
         groups[device["state"]].append(device)
     for state in STATES:
-        if groups[state]:
-            yield f"  {state.capitalize()}: {len(groups[state])}"
-            rows = [(f"    {each['name']}", each["type"], _why(each)) for each in groups[state]]
-            yield from _table(rows)
+        if not groups[state]:
+            continue
+        yield f"  {state.capitalize()}: {len(groups[state])}"
+        told = [(each, _why(each)) for each in groups[state]]
+        yield from _table([(f"    {each['name']}", each["type"], why) for each, why in told if why])
+        silent: dict[str, list[str]] = defaultdict(list)
+        for each, why in told:
+            if not why:
+                silent[each["type"]].append(each["name"])
+        for kind, names in silent.items():
+            yield from _wrapped(f"    {kind}: ", names)
+
+
+def _wrapped(start: str, names: Sequence[str]) -> Iterator[str]:
+    """Names after each other, in lines of about 100 characters; of many only the first."""
+    shown = [*names[:_NAMES], f"and {len(names) - _NAMES} more"] if len(names) > _NAMES + 1 else list(names)
+    line = start
+    for position, name in enumerate(shown):
+        piece = name + (", " if position < len(shown) - 1 else "")
+        if len(line) + len(piece) > _WIDTH and line.strip():
+            yield line
+            line = " " * 6
+        line += piece
+    yield line
 
 
 def _why(device: Json) -> str:
@@ -110,15 +134,26 @@ def _fits(pool: Json) -> Iterator[str]:
     rows: list[tuple[str, ...]] = [
         ("    Type", "devices", "allocated", "available", "together at most", "by first fit")
     ]
-    for card in pool["cards"]:
-        if card["devices"]:
-            rows.append((f"    {card['label']}: {_card(card)}", "", "", "", "", ""))
-            rows += [_type(each) for each in card["types"]]
+    for alike in _alike(pool["cards"]):
+        labels = [card["label"] for card in alike]
+        names = ", ".join(labels) if len(labels) <= _MOST else f"{labels[0]}, {labels[1]} … {labels[-1]}"
+        many = f" ({len(labels)} cards alike; numbers are for each)" if len(labels) > 1 else ""
+        rows.append((f"    {names}{many}: {_card(alike[0])}", "", "", "", "", ""))
+        rows += [_type(each) for each in alike[0]["types"]]
     loose = {each["type"] for each in pool["device_list"] if each["name"] in set(pool["loose_devices"])}
     if loose:
         rows.append(("    Devices without counters", "", "", "", "", ""))
         rows += [_type(each) for each in pool["types"] if each["type"] in loose]
     yield from _table(rows, right=(1, 2, 3, 4, 5))
+
+
+def _alike(cards: Sequence[Json]) -> list[list[Json]]:
+    """Cards with devices, those with equal numbers together."""
+    groups: dict[str, list[Json]] = defaultdict(list)
+    for card in cards:
+        if card["devices"]:
+            groups[repr((_card(card), card["types"]))].append(card)
+    return list(groups.values())
 
 
 def _card(card: Json) -> str:
@@ -157,6 +192,8 @@ def _human(text: str) -> str:
 
 def _table(rows: Sequence[tuple[str, ...]], right: Iterable[int] = ()) -> Iterator[str]:
     """Rows in aligned columns; a row with text in its first cell only is a heading and sets no widths."""
+    if not rows:
+        return
     sized = [row for row in rows if any(row[1:])] or list(rows)
     widths = [max(len(row[column]) for row in sized) for column in range(len(rows[0]))]
     columns = set(right)

@@ -205,12 +205,28 @@ def test_the_command_needs_no_database(tmp_path, monkeypatch, capsys):
 
 
 @pytest.mark.parametrize("folder", sorted({each.values[0] for each in case_keys()}), ids=lambda each: each.name)
-def test_the_text_form_shows_every_device_counter_and_finding(folder):
+def test_the_text_form_shows_states_reasons_counters_and_findings(folder):
     got = answer(folder / "input.yaml")
     text = as_text("input.yaml", got)
     for pool in got["pools"]:
         assert f"{pool['driver']}/{pool['pool']}" in text
-        for name in (*pool["devices"], *(counter for each in pool["counters"].values() for counter in each)):
-            assert name in text
+        assert all(counter in text for counters in pool["counters"].values() for counter in counters)
+        states = [each["state"] for each in pool["device_list"]]
+        for state in states:
+            assert f"{state.capitalize()}: {states.count(state)}" in text
+        for device in pool["device_list"]:
+            for reason in device["reasons"]:
+                assert device["name"] in text
+                assert reason["message"] in text or reason["code"] == "counter-short"
     for finding in got["findings"]:
         assert finding["message"] in text
+
+
+def test_of_many_devices_alike_the_text_names_some_and_counts_the_rest():
+    got = inspect(*load(json.dumps(tool("mkslices").build("a100-40", 8, "n1")).encode()))
+    text = as_text("n1", got)
+    assert "Available: 208" in text
+    assert "gpu-0-mig-1g5gb-19-0" in text
+    assert "and 40 more" in text
+    assert "gpu-0, gpu-1 … gpu-7 (8 cards alike; numbers are for each)" in text
+    assert max(map(len, text.splitlines())) < 250
