@@ -26,7 +26,10 @@ def _claim(world: World, number: int, alternatives: float) -> Json:
     requests = [_request(world, f"r{index}", alternatives) for index in range(dice.choice([1, 1, 1, 1, 2, 2, 3]))]
     body: Json = {"requests": requests}
     constraints = [_constraint(world, requests) for _ in range(dice.choice([0, 0, 0, 0, 1, 1, 2]))]
-    if constraints and world.offer.attributes:
+    constraints = constraints if world.offer.attributes else []
+    if dice.chance(0.95):
+        constraints += _constraints_on_derived(dice, requests)
+    if constraints:
         body["constraints"] = constraints
     if dice.chance(0.05):
         body["config"] = [{"opaque": {"driver": GPU, "parameters": {"kind": "Any"}}}]
@@ -121,6 +124,20 @@ def _derived(dice: Dice) -> list[Json]:
     if dice.chance(0.15):
         made.append({"name": f"{GPU}/model", "expression": dice.choice(pairs)})
     return made
+
+
+def _constraints_on_derived(dice: Dice, requests: list[Json]) -> list[Json]:
+    """The API server takes a derived attribute only with a constraint that uses it."""
+    users: dict[str, list[str]] = {}
+    for request in requests:
+        options = request.get("firstAvailable", [])
+        asks = [(request["name"], request.get("exactly", {}))]
+        asks += [(f"{request['name']}/{option['name']}", option) for option in options]
+        for name, ask in asks:
+            for attribute in ask.get("derivedAttributes", []):
+                users.setdefault(attribute["name"], []).append(name)
+    kinds = ["matchAttribute", "matchAttribute", "distinctAttribute"]
+    return [{dice.choice(kinds): attribute, "requests": names} for attribute, names in users.items()]
 
 
 def _constraint(world: World, requests: list[Json]) -> Json:
