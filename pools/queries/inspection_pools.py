@@ -39,6 +39,7 @@ def pool_section(report: PoolReport) -> dict[str, Any]:
         "slices_seen": pool.slices_seen,
         "slices_expected": pool.slices_expected,
         "counters": _counters(report.counters),
+        "overcommitted": _overcommitted(report.counters),
         "counters_uncertain": list(dict.fromkeys(use.id.counter_set for use in report.counters if use.uncertain)),
         "devices": {each.id.name: each.state for each in reversed(listed)},
         "devices_all": True,
@@ -70,6 +71,15 @@ def _counters(uses: Sequence[CounterUse]) -> dict[str, dict[str, Any]]:
                 for charge in use.holds
             ],
         }
+    return dict(sets)
+
+
+def _overcommitted(uses: Sequence[CounterUse]) -> dict[str, dict[str, str]]:
+    """Only counters that devices in use draw on beyond their capacity."""
+    sets: dict[str, dict[str, str]] = defaultdict(dict)
+    for use in uses:
+        if use.overcommitted_nano:
+            sets[use.id.counter_set][use.id.counter] = format_nano(use.overcommitted_nano, use.capacity.text)
     return dict(sets)
 
 

@@ -16,7 +16,7 @@ from tests.core.builders import consumption, counter_set, device, held, pool_of,
 SETS = ("s0", "s1")
 COUNTERS = ("a", "b")
 GROUPS = ("g", "h")
-CALM = settings(max_examples=200, deadline=None)
+CALM = settings(max_examples=100, deadline=None)
 
 
 def digits(number: int, *bases: int) -> list[int]:

@@ -230,3 +230,52 @@ def test_of_many_devices_alike_the_text_names_some_and_counts_the_rest():
     assert "and 40 more" in text
     assert "gpu-0, gpu-1 … gpu-7 (8 cards alike; numbers are for each)" in text
     assert max(map(len, text.splitlines())) < 250
+
+
+OVERCOMMITTED = """
+apiVersion: resource.k8s.io/v1
+kind: ResourceSlice
+metadata: {name: c}
+spec:
+  driver: gpu.example.com
+  nodeName: n1
+  pool: {name: n1, generation: 1, resourceSliceCount: 2}
+  sharedCounters: [{name: g, counters: {memory: {value: 30Gi}}}]
+---
+apiVersion: resource.k8s.io/v1
+kind: ResourceSlice
+metadata: {name: d}
+spec:
+  driver: gpu.example.com
+  nodeName: n1
+  pool: {name: n1, generation: 1, resourceSliceCount: 2}
+  devices:
+  - {name: a, consumesCounters: [{counterSet: g, counters: {memory: {value: 20Gi}}}]}
+  - {name: b, consumesCounters: [{counterSet: g, counters: {memory: {value: 20Gi}}}]}
+  - {name: c, consumesCounters: [{counterSet: g, counters: {memory: {value: 1Gi}}}]}
+---
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaim
+metadata: {name: both, namespace: ml}
+spec: {devices: {requests: [{name: r, exactly: {deviceClassName: gpu, count: 2}}]}}
+status:
+  reservedFor: [{resource: pods, name: p, uid: u}]
+  allocation:
+    devices:
+      results:
+      - {request: r, driver: gpu.example.com, pool: n1, device: a}
+      - {request: r, driver: gpu.example.com, pool: n1, device: b}
+"""
+
+
+def test_over_commitment_is_told_with_its_amount_and_blocks_the_rest():
+    got = inspect(*load(OVERCOMMITTED.encode()))
+    (pool,) = got["pools"]
+    memory = pool["counters"]["g"]["memory"]
+    assert (memory["capacity"], memory["consumed"], memory["available"]) == ("30Gi", "40Gi", "0")
+    assert memory["overcommitted"] == "10Gi"
+    assert pool["overcommitted"] == {"g": {"memory": "10Gi"}}
+    assert pool["devices"] == {"a": "allocated", "b": "allocated", "c": "blocked"}
+    assert [each["device"] for each in memory["holds"]] == ["a", "b"]
+    assert ("counter-overcommitted", "error") in {(each["code"], each["severity"]) for each in got["findings"]}
+    assert "over by 10 Gi" in as_text("x", got)
