@@ -6,6 +6,8 @@ import re
 import pytest
 from django.urls import get_resolver
 
+from dra_dashboard import settings
+
 ROOT = pathlib.Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text() if (ROOT / "README.md").exists() else ""
 
@@ -16,11 +18,19 @@ def table_keys(heading):
     return set(re.findall(r"^\| `([^`]+)`", section, re.MULTILINE))
 
 
-def test_each_setting_has_a_row_and_each_row_a_setting():
-    source = "".join(path.read_text() for path in (ROOT / "dra_dashboard").glob("*.py"))
-    used = {f"DRA_{name}" for name in re.findall(r'env(?:\.\w+)?\(\s*"([A-Z_]+)"', source)}
-    assert used
-    assert table_keys("Settings") == used
+def test_the_settings_table_says_what_the_program_says_of_each_setting():
+    assert settings.knobs.declared
+    for knob in settings.knobs.declared.values():
+        assert f"| `{knob.name}` | {knob.purpose} | {knob.accepts} | {shown(knob.default)} |" in README
+
+
+def test_no_setting_is_documented_that_does_not_exist():
+    assert table_keys("Settings") == {knob.name for knob in settings.knobs.declared.values()}
+
+
+def shown(default):
+    """Paths below the checkout are told from there."""
+    return default.replace(f"{ROOT}/", "") or "–"
 
 
 def test_each_command_has_a_row_and_each_row_a_command():
