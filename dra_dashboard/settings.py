@@ -24,7 +24,9 @@ LOGIN_REQUIRED = knobs.flag(
     "Ask for login before anything is shown.",
     shown="true as soon as the server is reachable from elsewhere (DRA_BIND not loopback, or DRA_HTTPS)",
 )
-ALLOWED_HOSTS = knobs.hosts("ALLOWED_HOSTS", [*LOOPBACK_HOSTS, *host_of(BIND)], "Host names the server answers to.")
+ALLOWED_HOSTS = knobs.hosts(
+    "ALLOWED_HOSTS", list(dict.fromkeys([*LOOPBACK_HOSTS, *host_of(BIND)])), "Host names the server answers to."
+)
 CSRF_TRUSTED_ORIGINS = knobs.origins("TRUSTED_ORIGINS", "Further origins whose forms are accepted.")
 SECRET_KEY = knobs.secret_key("SECRET_KEY", VAR_DIR, "Signs sessions and forms.")
 DATABASE: dict[str, Any] = dict(knobs.database("DATABASE_URL", VAR_DIR / "dashboard.sqlite3", "The database."))
