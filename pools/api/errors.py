@@ -11,7 +11,7 @@ from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
 from rest_framework import exceptions
 from rest_framework.response import Response
-from rest_framework.views import set_rollback
+from rest_framework.views import APIView, set_rollback
 
 from pools.api.renderers import JsonRenderer
 
@@ -44,6 +44,8 @@ def handle(exc: Exception, context: Mapping[str, Any]) -> Response | None:
         exc = exceptions.NotFound(str(exc) if exc.args else None)
     elif isinstance(exc, PermissionDenied):
         exc = exceptions.PermissionDenied()
+    elif isinstance(exc, exceptions.NotAuthenticated):
+        exc.detail = _what_is_needed(context["view"], exc)  # type: ignore[assignment]
     if not isinstance(exc, exceptions.APIException):
         return None
     set_rollback()
@@ -55,13 +57,19 @@ def handle(exc: Exception, context: Mapping[str, Any]) -> Response | None:
     return Response(_body_of(exc), status=exc.status_code, headers=headers)
 
 
+def _what_is_needed(view: APIView, exc: exceptions.NotAuthenticated) -> str:
+    """The view's own word on who may call it."""
+    messages = [message for each in view.get_permissions() if (message := getattr(each, "message", None))]
+    return messages[0] if messages else str(exc.detail)
+
+
 def _body_of(exc: exceptions.APIException) -> dict[str, dict[str, Any]]:
     details = list(_details(exc.detail)) if isinstance(exc.detail, list | dict) else []
     if isinstance(exc, exceptions.ValidationError):
         message = "; ".join(f"{d['path']}: {d['message']}" if d["path"] else d["message"] for d in details)
         return error_body(exc.status_code, "invalid", message, details)
-    code = exc.get_codes()
-    return error_body(exc.status_code, code if isinstance(code, str) else exc.default_code, str(exc.detail), details)
+    code = getattr(exc.detail, "code", exc.default_code)
+    return error_body(exc.status_code, code, str(exc.detail), details)
 
 
 def _details(detail: Any, path: str = "") -> Iterator[dict[str, str]]:
