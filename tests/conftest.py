@@ -32,13 +32,3 @@ def shared_path(*parts: str) -> Path:
 def shared() -> Path:
     """The root of the reference material; skips the test when it is absent."""
     return shared_path()
-
-
-@pytest.fixture(scope="session")
-def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix, tmp_path_factory):
-    """SQLite in a file, as in production: a served test then has a connection of its own in each thread."""
-    from django.conf import settings
-
-    database = settings.DATABASES["default"]
-    if database["ENGINE"] == "django.db.backends.sqlite3":
-        database.setdefault("TEST", {})["NAME"] = str(tmp_path_factory.mktemp("database") / "test.sqlite3")
