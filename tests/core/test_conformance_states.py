@@ -18,9 +18,21 @@ from pools.domain.state import DeviceReport, Surroundings
 from pools.wire.registry import decode
 from tests.conftest import shared_path
 
-FAMILIES = (
-    "admin compound consumable first_avail gpu_nic kitchen listattr mig mig_multi plain pools taints topology"
-).split()
+FAMILIES = [
+    "admin",
+    "compound",
+    "consumable",
+    "first_avail",
+    "gpu_nic",
+    "kitchen",
+    "listattr",
+    "mig",
+    "mig_multi",
+    "plain",
+    "pools",
+    "taints",
+    "topology",
+]
 QUICK = 12
 """So many scenarios of each family are checked at once; all of them in the slow test."""
 
