@@ -1,0 +1,236 @@
+"""A selector ready to run: which device values it reads, and what it says of a device that has them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from functools import lru_cache
+from typing import Any
+
+from pools.core.cel import CelCompileError, check, regex
+from pools.core.cel_ast import Call, Constant, Ident, Node, Select, children
+from pools.core.cel_cost import Meter
+from pools.core.cel_eval import METER, Builder, ConstantFault, Scope
+from pools.core.cel_rules import inspect
+from pools.core.cel_types import VARIABLES
+from pools.core.cel_values import (
+    Amount,
+    CelAbort,
+    CelError,
+    CelUnsupported,
+    DefaultMap,
+    DeviceMap,
+    Value,
+    amount,
+    semver,
+    type_name,
+)
+from pools.domain.device import AttributeValue, Capacity, Device
+
+Read = tuple[str, str | None, str | None]
+"""What an expression reads: (variable, domain, id); None stands for every domain, or every id of the domain."""
+MAX_REMEMBERED = 4096
+"""Answers each selector keeps, by the values it reads."""
+
+
+def reads(root: Node) -> frozenset[Read]:
+    """Every device value that evaluation may look at."""
+    return frozenset(_reads(root))
+
+
+def _constant(node: Node) -> str | None:
+    return node.value if isinstance(node, Constant) and isinstance(node.value, str) else None
+
+
+def _step(node: Node) -> tuple[Node, str] | None:
+    """(container, constant key) of `container.key`, `container["key"]` and their optional forms."""
+    if isinstance(node, Select):
+        return node.operand, node.field
+    if isinstance(node, Call) and node.function in ("_[_]", "_[?_]", "_?._", "@in"):
+        first, second = reversed(node.args) if node.function == "@in" else node.args
+        name = _constant(second)
+        return (first, name) if name is not None else None
+    return None
+
+
+def _reads(node: Node) -> Iterator[Read]:
+    steps: list[str] = []
+    at: Node = node
+    while (step := _step(at)) is not None and len(steps) < 2:
+        at = step[0]
+        steps.append(step[1])
+    if isinstance(at, Ident) and at.name in VARIABLES:
+        domain, id = [*reversed(steps), None, None][:2]
+        yield at.name, domain, id
+        return
+    for child in children(node):
+        yield from _reads(child)
+
+
+class Facts:
+    """
+    One device as selectors see it.
+
+    `fault` is why no selector at all can look at it: an attribute of a kind that is not known, or a version that is
+    none. Values are converted when first needed.
+    """
+
+    __slots__ = ("_scope", "attributes", "capacity", "driver", "fault", "shared")
+
+    def __init__(self, driver: str, device: Device) -> None:
+        self.driver = driver
+        self.attributes: Mapping[str, AttributeValue] = device.attributes
+        self.capacity: Mapping[str, Capacity] = device.capacity
+        self.shared = device.allow_multiple_allocations
+        self.fault = _fault(device.attributes)
+        self._scope: Scope | None = None
+
+    @property
+    def scope(self) -> Scope:
+        if self._scope is None:
+            self._scope = {
+                "device.driver": self.driver,
+                "device.allowMultipleAllocations": self.shared,
+                "device.attributes": self._nested(self.attributes, _attribute),
+                "device.capacity": self._nested(self.capacity, _capacity),
+            }
+        return self._scope
+
+    def _nested(self, flat: Mapping[str, Any], convert: Callable[[Any], Value]) -> DefaultMap:
+        nested = DefaultMap()
+        for name, item in flat.items():
+            domain, slash, id = name.partition("/")
+            if not slash:
+                domain, id = self.driver, name
+            nested.setdefault(domain, DeviceMap())[id] = convert(item)
+        return nested
+
+    def read(self, what: Read) -> Hashable:
+        """The value of one read, to compare devices by."""
+        variable, domain, id = what
+        if variable == "device.driver":
+            return self.driver
+        if variable == "device.allowMultipleAllocations":
+            return self.shared
+        flat: Mapping[str, Any] = self.attributes if variable == "device.attributes" else self.capacity
+        if domain is not None and id is not None:
+            found = flat.get(f"{domain}/{id}")
+            if found is None and domain == self.driver:
+                found = flat.get(id)
+            return _identity(found)
+        return (self.driver, *sorted((name, _identity(item)) for name, item in flat.items()))
+
+
+def _identity(item: AttributeValue | Capacity | None) -> Hashable:
+    if isinstance(item, AttributeValue):
+        return item.kind, item.value
+    return None if item is None else item.value.text or str(item.value.nano)
+
+
+def _fault(attributes: Mapping[str, AttributeValue]) -> str:
+    for name, item in attributes.items():
+        try:
+            if item.kind == "version":
+                semver(str(item.value))
+            elif item.kind == "versions":
+                for text in item.value:  # type: ignore[union-attr]
+                    semver(str(text))
+            elif item.kind == "unknown":
+                return f"attribute {name}: unsupported attribute value"
+        except ValueError as error:
+            return f"attribute {name}: parse semantic version: {error}"
+    return ""
+
+
+def _attribute(item: AttributeValue) -> Value:
+    match item.kind:
+        case "version":
+            return semver(str(item.value))
+        case "versions":
+            return [semver(str(text)) for text in item.value]  # type: ignore[union-attr]
+        case "ints" | "bools" | "strings":
+            return list(item.value)  # type: ignore[arg-type]
+        case _:
+            return item.value
+
+
+def _capacity(item: Capacity) -> Value:
+    try:
+        return amount(item.value.text)
+    except ValueError:
+        return Amount(item.value.nano, None)
+
+
+class Program:
+    """
+    A compiled selector.
+
+    `error` is why Kubernetes refuses it, `unsupported` why it cannot be evaluated here; both are empty when it runs.
+    """
+
+    __slots__ = ("_answers", "_run", "error", "reads", "text", "unsupported")
+
+    def __init__(self, text: str, list_attributes: bool = True) -> None:
+        self.text = text
+        self.error = self.unsupported = ""
+        self.reads: tuple[Read, ...] = ()
+        self._answers: dict[Hashable, bool | CelError] = {}
+        self._run: Callable[[Scope], Value] = _refuse
+        try:
+            checked = check(text, list_attributes)
+            inspect(checked)
+            self._run = Builder(checked, regex).build(checked.root).run
+            self.reads = tuple(sorted(reads(checked.root), key=str))
+        except CelCompileError as error:
+            self.error = str(error)
+        except ConstantFault as error:
+            self.error = f"program instantiation failed: {error}"
+        except (CelUnsupported, RecursionError) as error:
+            self.unsupported = str(error)
+
+    def matches(self, facts: Facts) -> bool:
+        """
+        Whether the device is selected; remembered by the values that the selector reads.
+
+        Raises:
+            CelCompileError: see `error`.
+            CelError: evaluation fails for this device.
+            CelUnsupported: it cannot be told here.
+        """
+        if self.error:
+            raise CelCompileError(self.error)
+        if self.unsupported:
+            raise CelUnsupported(self.unsupported)
+        if facts.fault:
+            raise CelError(facts.fault)
+        key = tuple([facts.read(what) for what in self.reads])
+        answer = self._answers.get(key)
+        if answer is None:
+            if len(self._answers) >= MAX_REMEMBERED:
+                self._answers.clear()
+            answer = self._answers[key] = self._evaluate(facts)
+        if isinstance(answer, CelError):
+            raise CelError(*answer.args)
+        return answer
+
+    def _evaluate(self, facts: Facts) -> bool | CelError:
+        try:
+            value = self._run({**facts.scope, METER: Meter()})
+        except CelError as error:
+            return error
+        except CelAbort as error:
+            return CelError(str(error))
+        except RecursionError:
+            raise CelUnsupported("the expression nests too deeply to be evaluated here") from None
+        if type(value) is bool:
+            return value
+        return CelError(f"CEL result of type {type_name(value)} could not be converted to bool")
+
+
+def _refuse(_: Scope) -> Value:
+    raise CelUnsupported("not compiled")
+
+
+@lru_cache(maxsize=2048)
+def program(text: str, list_attributes: bool = True) -> Program:
+    """The compiled selector; compiled once per text."""
+    return Program(text, list_attributes)
