@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.db.models import F, QuerySet
+from django.db.models import F, Q, QuerySet
 from django_filters import rest_framework as filters
 
 from pools import models
@@ -79,10 +79,15 @@ class PoolFilter(InCluster):
     name = Text("name", "Of this name.")
     pool = Text("name", "The same as `name`.")
     node = Text("nodes__name", "That name this node, for themselves or for one of their devices.")
+    contains = Text("name", "With this text in the name, in any case.", lookup_expr="icontains")
     state = Choice("state", ("complete", "incomplete", "invalid"), "In this state.")
+    has = Choice("has", DEVICE_STATES, "With a device in this state.", method="with_state")
     form = Text("form", "Published in this form, such as v1 or e2.")
     model = Text("model", "With a card of this model.", method="with_card")
     type = Text("type", "With devices of this type.", method="with_type")
+
+    def with_state(self, rows: QuerySet[models.Pool], name: str, value: str) -> QuerySet[models.Pool]:
+        return rows.filter(**{f"devices_{value}__gt": 0})
 
     def with_card(self, rows: QuerySet[models.Pool], name: str, value: str) -> QuerySet[models.Pool]:
         return rows.filter(pk__in=models.Card.objects.filter(model=value).values("pool"))
@@ -126,6 +131,7 @@ class DeviceFilter(InPool):
     """Devices."""
 
     name = Text("name", "Of this name.")
+    contains = Text("name", "With this text in the name, in any case.", lookup_expr="icontains")
     device = Text("name", "The same as `name`.")
     card = Text("card__key", "Of the card with this key.")
     model = Text("card__model", "Of cards of this model.")
@@ -141,6 +147,7 @@ class ClaimFilter(InCluster):
 
     namespace = Text("namespace", "In this namespace.")
     name = Text("name", "Of this name.")
+    contains = Text("name", "With this text in the name, in any case.", lookup_expr="icontains")
     state = Choice("state", ("pending", "allocated", "reserved", "deleting"), "In this state.")
     allocated = Flag("allocated", "That hold devices, or not.")
     node = Text("node", "Allocated on this node.")
@@ -167,6 +174,7 @@ class NodeFilter(InCluster):
     """Nodes."""
 
     name = Text("name", "Of this name.")
+    contains = Text("name", "With this text in the name, in any case.", lookup_expr="icontains")
     node = Text("name", "The same as `name`.")
     observed = Flag("observed", "Of which a Node object was received, or that only slices name.")
     unschedulable = Flag("unschedulable", "That are cordoned, or not.")
@@ -182,10 +190,14 @@ class FindingFilter(InCluster):
     severity = Choice("severity", ("error", "warning", "info"), "Of this severity.")
     code = Text("code", "With this code.")
     object = Text("object", "About this object, as findings write it.")
+    contains = Text("object", "With this text in the object or the message, in any case.", method="with_text")
     driver = Text("pool__driver", "About pools of this driver.")
     pool = Text("pool__name", "About the pools of this name.")
     namespace = Text("claim__namespace", "About claims in this namespace.")
     claim = Text("claim__name", "About the claims of this name.")
+
+    def with_text(self, rows: QuerySet[models.Finding], name: str, value: str) -> QuerySet[models.Finding]:
+        return rows.filter(Q(object__icontains=value) | Q(message__icontains=value))
 
 
 class ObjectFilter(InCluster):

@@ -14,7 +14,7 @@ from pools.queries.scope import DEVICE_STATES, Scope, nodes_in
 
 @dataclass(frozen=True, slots=True)
 class NodePage:
-    """One node: pools bound to it, their cards, what is allocated of them, and pods that run there with claims."""
+    """One node: pools that name it, their cards, what is allocated of them, and pods that run there with claims."""
 
     node: Node
     pools: tuple[Pool, ...]
@@ -23,9 +23,17 @@ class NodePage:
     pods: tuple[Pod, ...]
 
 
-def node_list(user: User, scope: Scope) -> QuerySet[Node]:
-    """Nodes with the number of devices of their pools by state, and of cards."""
-    rows = nodes_in(user, scope).annotate(
+def node_list(user: User, scope: Scope, *, text: str = "") -> QuerySet[Node]:
+    """
+    Nodes with the number of cards and, by state, of devices in the pools bound to them alone.
+
+    Args:
+        text: a part of the name, empty for any.
+    """
+    rows = nodes_in(user, scope)
+    if text:
+        rows = rows.filter(name__icontains=text)
+    rows = rows.annotate(
         **{f"devices_{state}": _sum(user, f"devices_{state}") for state in (*DEVICE_STATES, "total")},
         cards_total=_cards(user),
     )
@@ -38,7 +46,7 @@ def find_node(user: User, cluster: str, name: str) -> NodePage | None:
     node = rows.filter(cluster__name=cluster, name=name).first()
     if node is None:
         return None
-    pools = visible(user, Pool.objects.select_related("cluster")).filter(cluster=node.cluster_id, node=name)
+    pools = visible(user, Pool.objects.select_related("cluster")).filter(cluster=node.cluster_id, nodes__name=name)
     cards = visible(user, Card.objects.select_related("pool__cluster")).filter(pool__in=pools.order_by())
     held = Allocation.objects.select_related("claim__cluster", "pool__cluster", "device", "device__card")
     visible_claims = visible(user, Claim.objects.filter(cluster=node.cluster_id)).order_by()

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeVar
 
-from django.db.models import Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from pools.access import User, visible
-from pools.models import Card, Claim, Cluster, Device, Finding, Node, Pool
+from pools.models import Card, Claim, Cluster, Device, Finding, Node, Pool, PoolNode
 
 R = TypeVar("R", Pool, Card)
 DEVICE_STATES = ("allocated", "available", "blocked", "tainted", "unavailable")
@@ -17,8 +17,8 @@ DEVICE_STATES = ("allocated", "available", "blocked", "tainted", "unavailable")
 @dataclass(frozen=True, slots=True)
 class Scope:
     """
-    A choice of pools and cards; an empty text restricts nothing. `node` is a part of a node's name, `state` a device
-    state (pools and cards that have at least one device in it), the rest are exact.
+    A choice of pools and cards, each exact; an empty text restricts nothing. `node` chooses pools that name it, `state`
+    pools and cards that have at least one device in that state.
     """
 
     cluster: str = ""
@@ -68,15 +68,18 @@ def devices_in(user: User, scope: Scope) -> QuerySet[Device]:
 
 
 def nodes_in(user: User, scope: Scope) -> QuerySet[Node]:
-    """Nodes of the scope; by driver, model or state: those that such a pool is bound to."""
+    """Nodes of the scope; by driver, model or state: those that such a pool names."""
     rows = visible(user, Node.objects.select_related("cluster"))
     if scope.cluster:
         rows = rows.filter(cluster__name=scope.cluster)
     if scope.node:
-        rows = rows.filter(name__icontains=scope.node)
+        rows = rows.filter(name=scope.node)
     if scope.driver or scope.by_card:
         pools = pools_in(user, scope)
-        rows = rows.filter(pk__in=Node.objects.filter(cluster__pools__in=pools, name__in=pools.values("node")))
+        named = PoolNode.objects.filter(
+            pool__in=pools.order_by(), pool__cluster=OuterRef("cluster"), name=OuterRef("name")
+        )
+        rows = rows.filter(Exists(named))
     return rows
 
 
@@ -97,7 +100,7 @@ def findings_in(user: User, scope: Scope) -> QuerySet[Finding]:
 
 
 def _pool_filter(scope: Scope, prefix: str = "") -> Q:
-    wanted = {"cluster__name": scope.cluster, "driver": scope.driver, "node__icontains": scope.node}
+    wanted = {"cluster__name": scope.cluster, "driver": scope.driver, "nodes__name": scope.node}
     return Q(**{f"{prefix}{field}": value for field, value in wanted.items() if value})
 
 

@@ -21,7 +21,7 @@ def claim_list(request: HttpRequest) -> HttpResponse:
         state=choice(request, "state", queries.CLAIM_STATES),
         text=text(request, "name"),
     )
-    twin = twins.claims(cluster=wanted.cluster, namespace=wanted.namespace, state=wanted.state)
+    twin = twins.claims(cluster=wanted.cluster, namespace=wanted.namespace, state=wanted.state, contains=wanted.text)
     context = {
         "section": "claims",
         "twin": twin,
@@ -42,7 +42,7 @@ def claim(request: HttpRequest, cluster: str, namespace: str, name: str) -> Http
         raise Http404(f"no claim {namespace}/{name} in cluster {cluster}")
     context = {
         "section": "claims",
-        "twin": twins.claims(cluster=cluster, namespace=namespace, name=name),
+        "twin": twins.claim(cluster, namespace, name),
         "crumbs": [("Claims", reverse("web:claims")), (namespace, ""), (name, "")],
         "claim": found.claim,
         "requests": request_rows(found.claim.requests),

@@ -29,8 +29,11 @@ def device_list(request: HttpRequest) -> HttpResponse:
         driver=wanted.driver,
         pool=more.pool,
         node=wanted.node,
+        model=wanted.model,
+        card=more.card,
         type=more.type,
         state=wanted.state,
+        contains=more.text,
     )
     context = {
         "section": "devices",

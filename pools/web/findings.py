@@ -20,7 +20,7 @@ def finding_list(request: HttpRequest) -> HttpResponse:
         code=text(request, "code"),
         text=text(request, "text"),
     )
-    twin = twins.findings(cluster=wanted.cluster, severity=wanted.severity, code=wanted.code)
+    twin = twins.findings(cluster=wanted.cluster, severity=wanted.severity, code=wanted.code, contains=wanted.text)
     context = {
         "section": "findings",
         "twin": twin,

@@ -9,22 +9,23 @@ from django.views.decorators.http import require_safe
 from pools.queries import nodes as queries
 from pools.queries import pages
 from pools.web import addresses, twins
-from pools.web.render import page, paginate, scope
+from pools.web.render import page, paginate, scope, text
 
 
 @require_safe
 def node_list(request: HttpRequest) -> HttpResponse:
     """Nodes, filtered by the query string."""
-    wanted = scope(request)
-    twin = twins.nodes(cluster=wanted.cluster)
+    wanted, name = scope(request, state="has"), text(request, "name")
+    twin = twins.nodes(cluster=wanted.cluster, driver=wanted.driver, contains=name)
     context = {
         "section": "nodes",
         "twin": twin,
         "csv": twins.csv(twin),
         "scope": wanted,
-        "filtered": not wanted.is_all,
+        "name": name,
+        "filtered": not wanted.is_all or bool(name),
         "choices": pages.choices(request.user),
-        "page": paginate(request, queries.node_list(request.user, wanted)),
+        "page": paginate(request, queries.node_list(request.user, wanted, text=name)),
     }
     return page(request, "web/nodes.html", context)
 
@@ -37,7 +38,7 @@ def node(request: HttpRequest, cluster: str, name: str) -> HttpResponse:
         raise Http404(f"no node {name} in cluster {cluster}")
     context = {
         "section": "nodes",
-        "twin": twins.nodes(cluster=cluster, name=name),
+        "twin": twins.node(cluster, name),
         "crumbs": [("Nodes", reverse("web:nodes")), (cluster, addresses.of(found.node.cluster)), (name, "")],
         "node": found.node,
         "labels": sorted(found.node.labels.items()),

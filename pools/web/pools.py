@@ -21,17 +21,18 @@ from pools.web.reports import report_of
 @require_safe
 def pool_list(request: HttpRequest) -> HttpResponse:
     """All pools, filtered by the query string."""
-    wanted, name = scope(request), text(request, "name")
-    condition = choice(request, "pool_state", pages.POOL_STATES)
+    wanted, name = scope(request, state="has"), text(request, "name")
+    condition = choice(request, "state", pages.POOL_STATES)
     rows = pages.pool_list(request.user, wanted, condition=condition, text=name)
+    twin = twins.pools(wanted, state=condition, contains=name)
     context = {
         "section": "pools",
-        "twin": twins.pools(wanted, condition),
+        "twin": twin,
         "scope": wanted,
         "name": name,
         "condition": condition,
         "filtered": not wanted.is_all or bool(name or condition),
-        "csv": twins.csv(twins.pools(wanted, condition)),
+        "csv": twins.csv(twin),
         "choices": {**pages.choices(request.user), "pool_state": pages.POOL_STATES},
         "page": paginate(request, rows),
     }

@@ -76,20 +76,25 @@ def number(request: HttpRequest, name: str) -> int:
     return int(value) if value.isascii() and value.isdigit() and len(value) < 10 else 1
 
 
-def scope(request: HttpRequest) -> Scope:
-    """The part of the fleet that the query string names."""
+def scope(request: HttpRequest, *, state: str = "state") -> Scope:
+    """
+    The part of the fleet that the query string names.
+
+    Args:
+        state: the parameter that holds the device state.
+    """
     return Scope(
         cluster=text(request, "cluster"),
         driver=text(request, "driver"),
         node=text(request, "node"),
         model=text(request, "model"),
-        state=choice(request, "state", DEVICE_STATES),
+        state=choice(request, state, DEVICE_STATES),
     )
 
 
-def scope_query(wanted: Scope, state: str = "") -> str:
-    """The query string that carries a scope to another list; *state* replaces the scope's own."""
-    values = {**asdict(wanted), "state": state or wanted.state}
+def scope_query(wanted: Scope, **changed: str) -> str:
+    """The query string that carries a scope to another list, with some values changed; empty ones are left out."""
+    values = {**asdict(wanted), **changed}
     query = urlencode({name: value for name, value in values.items() if value})
     return f"?{query}" if query else ""
 

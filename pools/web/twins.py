@@ -4,70 +4,86 @@ from __future__ import annotations
 
 from urllib.parse import urlencode
 
+from django.urls import reverse
+
 from pools import models
 from pools.queries.scope import Scope
 
-API = "/api/v1"
 
-
-def _address(path: str, **filters: str) -> str:
+def _list(route: str, **filters: str) -> str:
     query = urlencode({name: value for name, value in filters.items() if value})
-    return f"{API}/{path}/?{query}" if query else f"{API}/{path}/"
+    return f"{reverse(f'api:{route}')}?{query}" if query else reverse(f"api:{route}")
 
 
 def fleet(scope: Scope) -> str:
-    """The cards of the scope."""
-    return cards(scope)
+    """The cards of the scope, with what still fits on each."""
+    return _list(
+        "cards", cluster=scope.cluster, driver=scope.driver, node=scope.node, model=scope.model, state=scope.state
+    )
 
 
-def cards(scope: Scope) -> str:
-    """Cards of the scope."""
-    return _address("cards", cluster=scope.cluster, driver=scope.driver, node=scope.node, model=scope.model)
-
-
-def pools(scope: Scope, state: str) -> str:
+def pools(scope: Scope, *, state: str, contains: str) -> str:
     """Pools of the scope."""
-    return _address("pools", cluster=scope.cluster, driver=scope.driver, node=scope.node, state=state)
+    return _list(
+        "pools",
+        cluster=scope.cluster,
+        driver=scope.driver,
+        node=scope.node,
+        model=scope.model,
+        has=scope.state,
+        state=state,
+        contains=contains,
+    )
 
 
 def pool(row: models.Pool) -> str:
     """The pool."""
-    return _address("pools", cluster=row.cluster.name, driver=row.driver, name=row.name)
-
-
-def card(row: models.Pool, key: str) -> str:
-    """The card."""
-    return _address("cards", cluster=row.cluster.name, driver=row.driver, pool=row.name, key=key)
-
-
-def devices(**filters: str) -> str:
-    """Devices."""
-    return _address("devices", **filters)
-
-
-def device(row: models.Pool, name: str) -> str:
-    """The device."""
-    return _address("devices", cluster=row.cluster.name, driver=row.driver, pool=row.name, name=name)
-
-
-def claims(**filters: str) -> str:
-    """Claims."""
-    return _address("claims", **filters)
-
-
-def nodes(**filters: str) -> str:
-    """Nodes."""
-    return _address("nodes", **filters)
-
-
-def findings(**filters: str) -> str:
-    """Findings."""
-    return _address("findings", **filters)
+    return reverse("api:pool", args=[row.cluster.name, row.driver, row.name])
 
 
 def cards_of(row: models.Pool) -> str:
     """The pool's cards."""
-    return _address("cards", cluster=row.cluster.name, driver=row.driver, pool=row.name)
+    return _list("cards", cluster=row.cluster.name, driver=row.driver, pool=row.name)
+
+
+def card(row: models.Pool, key: str) -> str:
+    """The card."""
+    return reverse("api:card", args=[row.cluster.name, row.driver, row.name, key])
+
+
+def devices(**filters: str) -> str:
+    """Devices."""
+    return _list("devices", **filters)
+
+
+def device(row: models.Pool, name: str) -> str:
+    """The device."""
+    return reverse("api:device", args=[row.cluster.name, row.driver, row.name, name])
+
+
+def claims(**filters: str) -> str:
+    """Claims."""
+    return _list("claims", **filters)
+
+
+def claim(cluster: str, namespace: str, name: str) -> str:
+    """The claim."""
+    return reverse("api:claim", args=[cluster, namespace, name])
+
+
+def nodes(**filters: str) -> str:
+    """Nodes."""
+    return _list("nodes", **filters)
+
+
+def node(cluster: str, name: str) -> str:
+    """The node."""
+    return reverse("api:node", args=[cluster, name])
+
+
+def findings(**filters: str) -> str:
+    """Findings."""
+    return _list("findings", **filters)
 
 
 def csv(address: str) -> str:
