@@ -126,7 +126,7 @@ def format_nano(nano: int, like: str = "") -> str:
     """
     if nano == 0:
         return "0"
-    if family(like) == "binary" and nano % NANO == 0:
+    if family(like) == "binary" and nano % NANO == 0 and abs(nano) >= 1024 * NANO:
         whole = nano // NANO
         for suffix, bits in reversed(_BINARY.items()):
             if whole % (1 << bits) == 0:

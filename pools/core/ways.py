@@ -1,0 +1,204 @@
+"""Requests made ready for a search on one node: limits checked, classes found, candidates listed in search order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from pools.core.consumable import Amounts, CapacityError, allowed, charges, fits
+from pools.core.node_match import reaches
+from pools.core.nodeview import NodePool, Seat
+from pools.core.world import Fatal, World, draws, matches, tolerated
+from pools.domain.claim import Claim, DeviceClass, DeviceRequest, Request
+from pools.domain.cluster import Node
+from pools.domain.ids import CounterId
+
+MOST_RESULTS = 32
+
+
+@dataclass(slots=True, eq=False)
+class Candidate:
+    """
+    A device that a request may get, all checks passed that do not depend on what else is chosen.
+
+    `error` is what the scheduler would fail with on looking at it. `charge` is what a share takes, None for a device
+    that is taken whole.
+    """
+
+    seat: Seat
+    draws: tuple[tuple[CounterId, int], ...] = ()
+    charge: Amounts | None = None
+    error: Exception | None = None
+
+
+@dataclass(slots=True, eq=False)
+class Way:
+    """
+    One way to satisfy a request on one node. `name` is `request` or `request/sub`.
+
+    `everything` are the devices that mode All must get, in order. `candidates` are those that a count is picked from.
+    """
+
+    claim: Claim
+    parent: str
+    name: str
+    request: DeviceRequest
+    device_class: DeviceClass
+    count: int
+    everything: list[Candidate] | None = None
+    _candidates: list[Candidate] | None = field(default=None, repr=False)
+
+    def candidates(self, world: World, node: Node, pools: Sequence[NodePool]) -> list[Candidate]:
+        """The candidates in search order, made when first needed."""
+        if self._candidates is None:
+            self._candidates = [
+                each
+                for pool in pools
+                if pool.state == "usable"
+                for seat in pool.seats
+                if (each := self._candidate(world, node, seat)) is not None
+            ]
+        return self._candidates
+
+    def _candidate(self, world: World, node: Node, seat: Seat) -> Candidate | None:
+        if not self.request.admin_access and seat.id in world.in_use.whole:
+            return None
+        try:
+            if not self.selects(world, node, seat):
+                return None
+            return self.candidate(world, seat)
+        except Exception as error:
+            return Candidate(seat, error=error)
+
+    def selects(self, world: World, node: Node, seat: Seat) -> bool:
+        """Class and request selectors, and the device's own node selection. Raises Fatal, Unsupported."""
+        if not world.rules.binding and seat.device.binding_conditions:
+            return False
+        owner = f"claim {self.claim.id}"
+        return (
+            matches(world, seat, self.device_class.selectors, f"class {self.device_class.meta.name}")
+            and matches(world, seat, self.request.selectors, owner)
+            and (not seat.slice.per_device_reach or reaches(seat.device.reach, node))
+        )
+
+    def candidate(self, world: World, seat: Seat, *, must: bool = False) -> Candidate | None:
+        """
+        The device as a candidate, or None when it can certainly not be had.
+
+        Args:
+            must: mode All: what would rule the device out is left to the search, since the request then fails.
+
+        Raises:
+            Fatal: the request's capacity cannot be computed with.
+        """
+        device, rules = seat.device, world.rules
+        shared = rules.consumable and device.allow_multiple_allocations
+        charge = self.charge(world, seat)
+        if rules.consumable and (charge is None or not self._could_fit(world, seat, charge, whole=not shared)):
+            return None
+        if not must and not self._open(world, seat):
+            return None
+        return Candidate(seat, tuple(draws(device)), charge if shared else None)
+
+    def charge(self, world: World, seat: Seat) -> Amounts | None:
+        """What the request takes of each capacity; None when the device lacks one. Raises Fatal."""
+        if not world.rules.consumable:
+            return None
+        try:
+            return charges(self.request.capacity, seat.device.capacity, world.rules)
+        except CapacityError as error:
+            raise Fatal(f"claim {self.claim.id}, request {self.name}: checking capacity for device "
+                        f"{seat.id}: {error}") from None  # fmt: skip
+
+    def _could_fit(self, world: World, seat: Seat, charge: Amounts, *, whole: bool) -> bool:
+        used = world.in_use.capacity.get(seat.id, {}) if whole else {}
+        return allowed(charge, seat.device.capacity, world.rules) and fits(charge, seat.device.capacity, used)
+
+    def _open(self, world: World, seat: Seat) -> bool:
+        """Neither tainted nor beyond the features that are on."""
+        if not world.rules.partitionable and seat.device.consumes:
+            return False
+        return all(tolerated(taint, self.request.tolerations) for taint, _ in world.taints(seat))
+
+    def open(self, world: World, seat: Seat) -> bool:
+        """Whether taints and features let the device be taken."""
+        return self._open(world, seat)
+
+
+def ways_of(world: World, node: Node, pools: Sequence[NodePool], claim: Claim) -> list[list[Way]]:
+    """
+    The ways of each request of a claim, alternatives in order.
+
+    Raises:
+        Fatal: something about the claim ends the attempt, in the scheduler's words.
+        Unsupported: a selector cannot be evaluated here.
+
+    Source: the checks at the start of Allocate and validateDeviceRequest, dra-api.md 3.16.
+    """
+    found: list[list[Way]] = []
+    total = 0
+    for request in claim.requests:
+        _check_features(world, claim, request)
+        ways = [_way(world, node, pools, claim, request, each) for each in request.alternatives]
+        least = min((way.count for way in ways), default=0)
+        if least > MOST_RESULTS - total:
+            raise Fatal(
+                f"claim {claim.id}, request {request.name}: number of requested devices {total + least} "
+                f"exceeds the claim limit of {MOST_RESULTS}"
+            )
+        total += least
+        found.append(ways)
+    return found
+
+
+def _check_features(world: World, claim: Claim, request: Request) -> None:
+    where = f"claim {claim.id}, request {request.name}"
+    if request.prioritized and not world.rules.prioritized_list:
+        raise Fatal(f"{where}: has subrequests, but the DRAPrioritizedList feature is disabled")
+    if not world.rules.consumable and any(each.capacity for each in request.alternatives):
+        raise Fatal(f"{where}: has capacity requests, but the DRAConsumableCapacity feature is disabled")
+
+
+def _way(
+    world: World, node: Node, pools: Sequence[NodePool], claim: Claim, parent: Request, request: DeviceRequest
+) -> Way:
+    name = f"{parent.name}/{request.name}" if parent.prioritized else parent.name
+    where = f"claim {claim.id}, request {request.name or parent.name}"
+    if request.derived and not world.rules.derived_attributes:
+        raise Fatal(f"{where}: cannot handle request with derived attributes, the feature is disabled")
+    if request.admin_access and not world.rules.admin_access:
+        raise Fatal(f"{where}: admin access is requested, but the feature is disabled")
+    if not request.device_class:
+        raise Fatal(f"{where}: missing device class name (unsupported request type?)")
+    device_class = world.classes.get(request.device_class)
+    if device_class is None:
+        raise Fatal(f"{where}: could not retrieve device class {request.device_class}: not found")
+    if request.mode not in ("ExactCount", "All"):
+        raise Fatal(f"{where}: unsupported count mode {request.mode}")
+    way = Way(claim, parent.name, name, request, device_class, request.count)
+    if request.mode == "All":
+        way.everything = _everything(world, node, pools, way, where)
+        way.count = len(way.everything)
+    return way
+
+
+def _everything(world: World, node: Node, pools: Sequence[NodePool], way: Way, where: str) -> list[Candidate]:
+    found = []
+    for pool in pools:
+        if pool.state != "usable":
+            state = "being updated" if pool.state == "incomplete" else "invalid"
+            raise Fatal(f"{where}: asks for all devices, but resource pool {pool.id} is currently {state}")
+        for seat in pool.seats:
+            if way.selects(world, node, seat):
+                each = way.candidate(world, seat, must=True)
+                if each is not None and not _left_out(world, each):
+                    found.append(each)
+    return found
+
+
+def _left_out(world: World, candidate: Candidate) -> bool:
+    """Up to 1.36 a shareable device without enough free capacity is no member of "all"."""
+    if not world.rules.all_by_free_capacity or candidate.charge is None:
+        return False
+    used = world.in_use.capacity.get(candidate.seat.id, {})
+    return not fits(candidate.charge, candidate.seat.device.capacity, used)
