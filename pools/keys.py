@@ -13,6 +13,8 @@ class KeyConverter:
     regex = "[^/]+"
 
     def to_python(self, value: str) -> str:
+        if "\x00" in value:
+            raise ValueError("no name holds NUL, and no database would take it")
         return "" if value == "~" else value.replace("~2", ".").replace("~1", "/").replace("~0", "~")
 
     def to_url(self, value: str) -> str:

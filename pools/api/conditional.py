@@ -17,9 +17,9 @@ from pools.models import Cluster
 def revisions(request: Request) -> list[tuple[str, int]]:
     """Name and revision of the clusters that the question is about, in one query."""
     clusters = visible(request.user, Cluster.objects.all())
-    names = request.query_params.getlist("cluster")
-    if names and "," not in "".join(names):
-        clusters = clusters.filter(name__in=names)
+    name = request.query_params.get("cluster", "")
+    if name and "\x00" not in name:
+        clusters = clusters.filter(name=name)
     return list(clusters.order_by("name").values_list("name", "revision"))
 
 

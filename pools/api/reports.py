@@ -264,7 +264,7 @@ class CardReportPart(Row):
     mixes = MixesRow(allow_null=True, help_text="Only when `mixes` asks for them.")
 
 
-class CardDetail(CardReportPart, CardRow):
+class CardDetail(CardRow, CardReportPart):
     """A card: its row, its counters, its devices and its slot maps."""
 
 

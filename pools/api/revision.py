@@ -13,6 +13,7 @@ from rest_framework.views import APIView
 
 from pools.access import visible
 from pools.api.conditional import conditional, etag_of
+from pools.api.lists import refuse_unknown
 from pools.models import Cluster
 
 
@@ -36,6 +37,7 @@ class RevisionView(APIView):
     @extend_schema(
         operation_id="revision",
         tags=["revision"],
+        summary="Has anything changed?",
         parameters=[OpenApiParameter("cluster", str, description="Only this cluster.")],
         responses={200: RevisionsSerializer, 304: None},
         examples=[
@@ -53,9 +55,11 @@ class RevisionView(APIView):
         ],
     )
     def get(self, request: Request) -> HttpResponseBase:
+        refuse_unknown(request, {"cluster", "format"})
         clusters = visible(request.user, Cluster.objects.order_by("name"))
-        if "cluster" in request.query_params:
-            clusters = clusters.filter(name=request.query_params["cluster"])
+        name = request.query_params.get("cluster")
+        if name is not None:
+            clusters = clusters.filter(name=name.replace("\x00", "\ufffd"))  # which no cluster is called
         rows = list(clusters)
         tag = etag_of(request, [(row.name, row.revision) for row in rows])
 

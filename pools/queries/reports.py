@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
+from datetime import datetime
 
 from pools.domain.ids import PoolId
 from pools.domain.state import PoolReport
@@ -11,7 +12,8 @@ from pools.models import Pool
 from pools.stored import Evidence
 
 KEPT = 64
-_reports: OrderedDict[int, tuple[int, PoolReport]] = OrderedDict()
+_State = tuple[int, datetime]
+_reports: OrderedDict[int, tuple[_State, PoolReport]] = OrderedDict()
 _lock = threading.Lock()
 
 
@@ -31,21 +33,23 @@ def pool_report(pool: Pool) -> PoolReport:
     """
     with _lock:
         kept = _reports.get(pool.pk)
-        if kept is not None and kept[0] == pool.revision:
+        if kept is not None and kept[0] == (pool.revision, pool.as_of):
             _reports.move_to_end(pool.pk)
             return kept[1]
     identity = PoolId(pool.driver, pool.name)
     report = Evidence(pool.cluster).reports([identity]).get(identity)
     if report is None:
         raise PoolGone(str(identity))
-    if Pool.objects.filter(pk=pool.pk, revision=pool.revision).exists():  # else it changed while it was read
+    if Pool.objects.filter(
+        pk=pool.pk, revision=pool.revision, as_of=pool.as_of
+    ).exists():  # it did not change meanwhile
         _keep(pool, report)
     return report
 
 
 def _keep(pool: Pool, report: PoolReport) -> None:
     with _lock:
-        _reports[pool.pk] = pool.revision, report
+        _reports[pool.pk] = (pool.revision, pool.as_of), report
         _reports.move_to_end(pool.pk)
         while len(_reports) > KEPT:
             _reports.popitem(last=False)
