@@ -15,6 +15,7 @@ from pools.domain.ids import CounterId, DeviceId, PoolId
 from pools.domain.pool import CounterSet, Slice
 
 State = Literal["usable", "incomplete", "invalid"]
+_KEPT = 64
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,6 +55,7 @@ class Slices:
         self.by_node: dict[str, list[Slice]] = defaultdict(list)
         self.shared: list[Slice] = []
         self.by_pool: dict[PoolId, list[Slice]] = defaultdict(list)
+        self._seen: dict[str, tuple[Node, list[NodePool]]] = {}
         for item in (_scoped(item, rules) for item in slices):
             everywhere = rules.counter_slices_everywhere and item.counter_sets
             bound = item.reach.node_name and not everywhere
@@ -62,13 +64,23 @@ class Slices:
 
     def of(self, node: Node) -> list[NodePool]:
         """
-        The pools of a node in the order in which the scheduler searches them.
+        The pools of a node in the order in which the scheduler searches them; the last nodes asked for are kept.
 
         Raises:
             SelectorError: a node selector cannot be parsed; it ends the whole attempt.
 
         Source: GatherPools and buildPool, dra-api.md 3.1.
         """
+        seen = self._seen.get(node.meta.name)
+        if seen is not None and seen[0] is node:
+            return seen[1]
+        if len(self._seen) >= _KEPT:
+            self._seen.clear()
+        found = self._gather(node)
+        self._seen[node.meta.name] = (node, found)
+        return found
+
+    def _gather(self, node: Node) -> list[NodePool]:
         relevant: dict[PoolId, list[Slice]] = {}
         for item in (*self.by_node.get(node.meta.name, ()), *self.shared):
             if self._ignored(item) or not self._relevant(item, node):
