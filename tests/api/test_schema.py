@@ -166,7 +166,7 @@ SINGLE = [
 
 
 @pytest.mark.parametrize(("path", "keys", "query"), SINGLE)
-def test_each_single_resource_conforms_to_the_schema(path, keys, query, db):
+def test_each_single_resource_conforms_to_the_schema(path, keys, query, transactional_db):
     fill()
     api = schemathesis.openapi.from_wsgi("/api/schema/?format=json", get_wsgi_application())
     case = api[f"/api/v1/{path}/"]["GET"].Case(path_parameters=keys, query=query)

@@ -6,15 +6,17 @@ from hypothesis import strategies as st
 
 from pools.keys import KeyConverter
 
+NAMES = st.text(st.characters(exclude_characters="\x00"))
 
-@given(st.text())
+
+@given(NAMES)
 def test_a_name_comes_back_as_it_was(name):
     converter = KeyConverter()
 
     assert converter.to_python(converter.to_url(name)) == name
 
 
-@given(st.text())
+@given(NAMES)
 def test_a_name_is_one_segment_that_no_client_resolves(name):
     segment = KeyConverter().to_url(name)
 
@@ -27,3 +29,8 @@ def test_a_name_is_one_segment_that_no_client_resolves(name):
 )
 def test_the_form_is_fixed(name, segment):
     assert KeyConverter().to_url(name) == segment
+
+
+def test_nul_is_in_no_name():
+    with pytest.raises(ValueError, match="NUL"):
+        KeyConverter().to_python("a\x00b")
