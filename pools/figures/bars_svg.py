@@ -87,10 +87,12 @@ def _bar(sheet: Sheet, styles: Mapping[ClaimId, ClaimStyle], use: CounterUse, y:
     for hold in use.holds:
         width = max(hold.nano / base * unit, 0)
         claims = sorted({holder.claim for holder in hold.holders})
-        style = styles.get(claims[0]) if claims else None
+        style = styles.get(claims[0]) if len(claims) == 1 else None
         fill = sheet.claim_fill(style) if style else sheet.hatch()
         place = {"x": x, "y": y, "width": width, "height": HEIGHT}
         line = sheet.paint(stroke=style.token if style else "muted")
         parts.append(element("rect", **place, fill=fill, stroke_width=1.2, **line))
+        if len(claims) > 1:
+            parts.append(sheet.plate_text(x + width / 2, y + HEIGHT / 2, f"shared by {len(claims)} claims", width))
         x += width
     return "".join(parts)

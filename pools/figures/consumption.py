@@ -45,7 +45,7 @@ def consumption(bars: Sequence[CounterBar], *, styles: Mapping[ClaimId, ClaimSty
     Draw each counter as one bar in per cent of its capacity: a part for each holding claim, then what is free.
 
     Use beyond capacity runs past the line at 100 % and says by how much. A counter whose capacity is 0 or less has no
-    per cent: its bar says so in words. A device shared by several claims is drawn once, for all of them together.
+    per cent: its bar says so in words. A device shared by several claims is drawn once, in no claim's colour.
 
     Args:
         bars: one a counter, drawn top to bottom in this order.
@@ -70,7 +70,7 @@ def consumption(bars: Sequence[CounterBar], *, styles: Mapping[ClaimId, ClaimSty
         bargap=0.3,
     )
     for holders in sorted(held):
-        result.add_trace(_trace(holders, held[holders], styles[holders[0]]))
+        result.add_trace(_trace(holders, held[holders], styles))
     result.add_trace(
         _bars("free", free, {"color": variable("free"), "line": {"color": variable("muted"), "width": 0.5}})
     )
@@ -130,12 +130,14 @@ def _tick(bar: CounterBar) -> str:
     return plain(shorten(visible(bar.label), LABEL))
 
 
-def _trace(holders: Holders, segments: _Segments, style: ClaimStyle) -> go.Bar:
-    name = str(holders[0]) if len(holders) == 1 else f"{holders[0]} and {len(holders) - 1} more"
+def _trace(holders: Holders, segments: _Segments, styles: Mapping[ClaimId, ClaimStyle]) -> go.Bar:
+    """The parts of one claim; what several share is in no claim's colour, and says so."""
+    style = styles[holders[0]]
+    alone = len(holders) == 1
     marker = {
-        "color": variable(style.token),
+        "color": variable(style.token if alone else "muted"),
         "pattern": {
-            "shape": style.pattern,
+            "shape": style.pattern if alone else "x",
             "fillmode": "overlay",
             "fgcolor": variable("surface"),
             "fgopacity": 0.55,
@@ -144,7 +146,11 @@ def _trace(holders: Holders, segments: _Segments, style: ClaimStyle) -> go.Bar:
         },
         "line": {"color": variable("surface"), "width": 1},
     }
-    return _bars(plain(name), segments, marker)
+    if alone:
+        return _bars(plain(str(holders[0])), segments, marker)
+    words = f"shared by {len(holders)} claims"
+    trace = _bars(words, segments, marker)
+    return trace.update(text=[words] * len(segments.rows), textposition="inside", insidetextanchor="middle")
 
 
 def _bars(name: str, segments: _Segments, marker: Mapping[str, object]) -> go.Bar:

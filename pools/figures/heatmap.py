@@ -15,17 +15,18 @@ from pools.figures.text import plain, shorten, visible
 T = TypeVar("T")
 STEPS = 6
 OVER = 1.2
-"""Use is coloured up to 1; everything above is one colour of its own."""
+UNUSABLE = -0.2
+"""Use is coloured from 0 to 1; everything beyond, and what cannot be used, has a colour of its own."""
 
 
 @dataclass(frozen=True, slots=True)
 class HeatCell:
     """
-    One card. `level` is what the colour shows, from 0 to 1; above 1 is overcommitted. `text` stands in the cell, so
-    that colour is never alone; `hover` are further lines; `url` is where a click leads.
+    One card. `level` is what the colour shows, from 0 to 1; above 1 is overcommitted, None unusable. `text` stands in
+    the cell, so that colour is never alone; `hover` are further lines; `url` is where a click leads.
     """
 
-    level: float
+    level: float | None
     text: str
     hover: tuple[str, ...]
     url: str
@@ -62,7 +63,7 @@ def heatmap(rows: Sequence[HeatRow]) -> go.Figure:
         go.Heatmap(
             x=list(range(width)),
             y=list(range(len(rows))),
-            z=_grid(rows, width, lambda cell: cell.level if cell.level <= 1 else OVER, None),
+            z=_grid(rows, width, _shade, None),
             text=_grid(rows, width, lambda cell: plain(shorten(visible(cell.text), letters)), ""),
             customdata=_grid(rows, width, lambda cell: cell.url, ""),
             hovertext=_grid(rows, width, lambda cell: "<br>".join(plain(line) for line in cell.hover), ""),
@@ -70,7 +71,7 @@ def heatmap(rows: Sequence[HeatRow]) -> go.Figure:
             hoverinfo="text",
             hoverongaps=False,
             showscale=False,
-            zmin=0,
+            zmin=UNUSABLE,
             zmax=OVER,
             xgap=3,
             ygap=3,
@@ -80,13 +81,21 @@ def heatmap(rows: Sequence[HeatRow]) -> go.Figure:
     return result
 
 
+def _shade(cell: HeatCell) -> float | None:
+    if cell.level is None:
+        return UNUSABLE
+    return cell.level if cell.level <= 1 else OVER
+
+
 def _scale() -> list[tuple[float, str]]:
-    """Six flat steps up to a use of 1, then the colour of overcommitment."""
-    stops: list[tuple[float, str]] = []
-    edges = [*(step / STEPS / OVER for step in range(STEPS)), (1 + OVER) / 2 / OVER]
-    for step in range(STEPS):
-        stops += [(edges[step], variable(f"seq-{step}")), (edges[step + 1], variable(f"seq-{step}"))]
-    return [*stops, (edges[-1], variable("over")), (1.0, variable("over"))]
+    """A colour for what cannot be used, six flat steps up to a use of 1, then the colour of overcommitment."""
+    edges = [UNUSABLE / 2, *(step / STEPS for step in range(1, STEPS)), (1 + OVER) / 2]
+    inks = [variable(f"seq-{step}") for step in range(STEPS)]
+    stops = [(UNUSABLE, variable("border")), (edges[0], variable("border"))]
+    for step, ink in enumerate(inks):
+        stops += [(edges[step], ink), (edges[step + 1], ink)]
+    stops += [(edges[-1], variable("over")), (OVER, variable("over"))]
+    return [((at - UNUSABLE) / (OVER - UNUSABLE), ink) for at, ink in stops]
 
 
 def _grid(rows: Sequence[HeatRow], width: int, read: Callable[[HeatCell], T], empty: T) -> list[list[T]]:

@@ -30,7 +30,7 @@ def figure(*, rows: int, x: dict[str, Any], y: dict[str, Any], **layout: Any) ->
             "plot_bgcolor": "rgba(0,0,0,0)",
             "font": {"family": FONT, "size": 12, "color": variable("text")},
             "margin": {"l": 8, "r": 16, "t": 8, "b": 8, "pad": 6},
-            "height": max(rows, 1) * ROW + 56,
+            "height": max(rows, 2) * ROW + 56,
             "hovermode": "closest",
             "dragmode": False,
             "showlegend": False,

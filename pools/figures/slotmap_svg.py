@@ -9,8 +9,7 @@ from dataclasses import dataclass, field
 from pools.domain.ids import ClaimId
 from pools.domain.state import SlotMap, SlotSpan
 from pools.figures.palette import ClaimStyle, Theme, claim_styles
-from pools.figures.svg import LETTER, Sheet, attribute, element, url
-from pools.figures.text import shorten, visible
+from pools.figures.svg import Sheet, attribute, element, url
 
 LEFT, RIGHT, LANE, CELL, MIN_CELL, GAP = 168.0, 12.0, 30.0, 34.0, 22.0, 18.0
 AREA = 780.0
@@ -208,19 +207,14 @@ class _Map:
         )
         if not spans:
             return ground + label
-        style = self.styles.get(holders[0]) if holders else None
+        style = self.styles.get(holders[0]) if len(holders) == 1 else None
         fill = self.sheet.claim_fill(style) if style else self.sheet.hatch()
         token = style.token if style else "muted"
         many = len(spans) > 1
         edge = self.sheet.paint(stroke="over" if many else token)
         taken = element("rect", **size, fill=fill, stroke_width=2.5 if many else 1.5, **edge)
-        halo = self._plate(x + self.cell / 2, y + CELL / 2, 22)
+        halo = self.sheet.plate(x + self.cell / 2, y + CELL / 2, 22)
         return ground + taken + halo + label
-
-    def _plate(self, x: float, y: float, width: float) -> str:
-        """A calm ground for text on a pattern."""
-        place = {"x": x - width / 2, "y": y - 9, "width": width, "height": 18, "rx": 4}
-        return element("rect", **place, fill_opacity=0.82, **self.sheet.paint("surface"))
 
     def _rail(self, y: float) -> str:
         end = self.left + self.cell * len(self.item.cells)
@@ -267,20 +261,15 @@ class _Map:
 
     def _allocated(self, span: SlotSpan, box: dict[str, float], *, first: bool) -> str:
         claims = sorted({holder.claim for holder in span.holders if not holder.admin})
-        style = self.styles.get(claims[0]) if claims else None
+        style = self.styles.get(claims[0]) if len(claims) == 1 else None
         token = style.token if style else "muted"
         fill = self.sheet.claim_fill(style) if style else self.sheet.hatch()
         edge = {**self.sheet.paint(stroke=token), "stroke_width": 1.8}
-        name = ", ".join(claim.name for claim in claims) or "allocated"
+        name = claims[0].name if len(claims) == 1 else f"{len(claims)} claims" if claims else "allocated"
         ground = element("rect", **box, **self.sheet.paint("surface"))
         return ground + element("rect", **box, fill=fill, **edge) + (self._caption(box, name, "text") if first else "")
 
     def _caption(self, box: dict[str, float], words: str, ink: str, shift: float = 0) -> str:
-        """Words in the middle of a span, on a calm ground; nothing where there is no room for them."""
-        letters = int((box["width"] - 18 - shift) / LETTER)
-        if not words or letters < 3:
-            return ""
-        shown = shorten(visible(words), letters)
+        """Words in the middle of a span; nothing where there is no room for them."""
         middle = box["x"] + (box["width"] + shift) / 2
-        line = self.sheet.text(middle, box["y"] + 16, shown, ink=ink, text_anchor="middle")
-        return self._plate(middle, box["y"] + 12, len(shown) * LETTER + 6) + line
+        return self.sheet.plate_text(middle, box["y"] + 12, words, box["width"] - shift, ink)

@@ -86,6 +86,20 @@ class Sheet:
             shown = shorten(shown, max(letters, 3)) if letters >= 3 else shown[:letters]
         return element("text", escape(shown), x=x, y=y, font_size=12, **self.paint(ink), **more)
 
+    def plate(self, x: float, y: float, width: float) -> str:
+        """A calm ground for text on a pattern, around (x, y)."""
+        place = {"x": x - width / 2, "y": y - 9, "width": width, "height": 18, "rx": 4}
+        return element("rect", **place, fill_opacity=0.82, **self.paint("surface"))
+
+    def plate_text(self, x: float, y: float, words: str, room: float, ink: str = "text") -> str:
+        """Words around (x, y) on a calm ground, cut to *room* pixels; nothing when that is too little."""
+        letters = int((room - 18) / LETTER)
+        if not words or letters < 3:
+            return ""
+        shown = shorten(visible(words), letters)
+        plate = self.plate(x, y, len(shown) * LETTER + 6)
+        return plate + self.text(x, y + 4, shown, ink=ink, text_anchor="middle")
+
     def claim_fill(self, style: ClaimStyle) -> str:
         """Reference to the fill of a claim."""
         return self._reference(f"{style.token}-{'plain' if not style.pattern else f'{ord(style.pattern):x}'}", style)

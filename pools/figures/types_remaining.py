@@ -37,7 +37,7 @@ def types_remaining(rows: Sequence[Remaining]) -> go.Figure:
     top = max((row.max_more for row in rows), default=0)
     result = figure(
         rows=len(rows),
-        x={"range": [0, max(top, 1) * 1.2], "tickformat": ",d", "nticks": 6},
+        x={"range": [0, max(top, 1) * 1.2], "tickformat": ",d", **({"dtick": 1} if top <= 6 else {"nticks": 6})},
         y={"tickvals": places, "ticktext": [plain(shorten(visible(row.label), 28)) for row in rows]},
         bargap=0.38,
     )

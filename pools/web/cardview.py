@@ -49,6 +49,8 @@ class DeviceRow:
     """(counter, human amount, published amount), zero draws left out."""
     holders: tuple[tuple[str, str, bool], ...]
     """(claim, address, whether it only observes by admin access) of each."""
+    shared_out: tuple[tuple[str, str, str], ...]
+    """(capacity, used amount, whole amount) of a shareable device in use."""
     reasons: tuple[Reason, ...]
     """Those that the holders do not say already."""
 
@@ -84,6 +86,7 @@ class CardView:
     card: CardReport
     use: float
     picture: SafeString
+    bars: SafeString
     legend: tuple[LegendEntry, ...]
     consumption: Any
     types_figure: Any
@@ -109,10 +112,12 @@ def card_view(pool: models.Pool, report: PoolReport, card: CardReport, state: st
     groups = mix_groups(mixes)
     counted: Counter[str] = Counter(device.state for device in devices)
     one_set = len({use.id.counter_set for use in counters}) == 1
+    title = f"Counters of {card.label}"
     return CardView(
         card=card,
         use=float(card.use),
         picture=mark_safe(picture(pool, report, card, theme="light", standalone=False)),  # noqa: S308 - escaped inside
+        bars=mark_safe(bars_svg(counters, title=title, styles=styles, standalone=False)),  # noqa: S308 - escaped inside
         legend=legend(pool, devices, styles),
         consumption=consumption([CounterBar(_label(use, one_set), use) for use in counters], styles=styles),
         types_figure=types_remaining([remaining(fit) for fit in card.types]),
@@ -191,7 +196,12 @@ def device_row(pool: models.Pool, device: DeviceReport) -> DeviceRow:
     claims = sorted({(holder.claim, holder.admin) for holder in device.holders})
     holders = tuple((str(claim), addresses.claim(pool.cluster.name, claim), admin) for claim, admin in claims)
     reasons = tuple(reason for reason in device.reasons if reason.code != "allocated" or not holders)
-    return DeviceRow(device, addresses.device(pool, device.id.name), draws, holders, reasons)
+    shared_out = tuple(
+        (key, human(use.consumed_nano, use.capacity.text), human(use.capacity.nano, use.capacity.text))
+        for key, use in device.capacity.items()
+        if device.shares
+    )
+    return DeviceRow(device, addresses.device(pool, device.id.name), draws, holders, shared_out, reasons)
 
 
 def counter_row(use: CounterUse, label: str) -> CounterRow:

@@ -76,6 +76,8 @@ def _cell(row: Card | Pool, colour: str, ranks: dict[str, int]) -> HeatCell:
     title = f"{pool.driver} / {pool.name}" if isinstance(row, Pool) else f"{row.label} · {row.model or pool.driver}"
     devices = ", ".join(f"{count:,} {state}" for state in DEVICE_STATES if (count := getattr(row, f"devices_{state}")))
     hover = (title, f"pool {pool.name}, {pool.state}", devices or "no devices", *_says(row))
+    if pool.state != "complete":
+        return HeatCell(None, "n/a", hover, addresses.of(row))
     if isinstance(row, Pool):
         level = row.devices_allocated / row.devices_total if row.devices_total else 0.0
         return HeatCell(level, f"{row.devices_allocated}/{row.devices_total}", hover, addresses.of(row))

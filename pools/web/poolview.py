@@ -21,6 +21,8 @@ from pools.web.cardview import CounterRow, LegendEntry, counter_row, labels, leg
 DEVICES = 60
 RACK = 64
 BARS = 160
+FEW = 24
+"""Up to this many counters are drawn all together unless one name is asked for."""
 ALL = "*"
 
 
@@ -55,13 +57,21 @@ def pool_view(page: PoolPage, report: PoolReport, *, counter: str) -> PoolView:
     Gather the pool page.
 
     Args:
-        counter: the name of the counters to draw, `*` for all; an unknown or empty one gives the most telling.
+        counter: the name of the counters to draw, `*` for all; an unknown or empty one gives all if they are
+            few, else the most telling.
     """
     styles = styles_of(report.devices)
     names = tuple(dict.fromkeys(use.id.counter for use in report.counters))
     slots = {cell for card in report.cards for item in card.slots for cell in item.cells}
     plain = tuple(dict.fromkeys(use.id.counter for use in report.counters if use.id not in slots))
-    chosen = counter if counter in names or counter == ALL else _most_telling(report.counters, plain or names)
+    few = len(report.counters) <= FEW
+    chosen = (
+        counter
+        if counter in names or counter == ALL
+        else ALL
+        if few
+        else _most_telling(report.counters, plain or names)
+    )
     uses = [use for use in report.counters if chosen in (ALL, use.id.counter)]
     bars = [CounterBar(label, use) for label, use in zip(_bar_labels(report, uses, chosen), uses, strict=True)]
     return PoolView(

@@ -51,8 +51,9 @@ def test_a_shared_device_is_drawn_once_for_all_its_claims():
 
     figure = draw(type(use)(use.id, use.capacity, use.consumed_nano, (shared,)))
 
-    assert bars(figure) == {"ml/x and 1 more": {0: 50}, "free": {0: 50}}
+    assert bars(figure) == {"shared by 2 claims": {0: 50}, "free": {0: 50}}
     assert figure.data[0].hovertext[0].startswith("ml/x<br>ml/y<br>")
+    assert figure.data[0].marker.color == "var(--muted)"
 
 
 def test_use_beyond_capacity_runs_past_the_line_and_says_by_how_much():

@@ -1,5 +1,9 @@
 """The heat map: one cell a card, with words in it."""
 
+import itertools
+
+import pytest
+
 from pools.figures.heatmap import HeatCell, HeatRow, heatmap
 
 
@@ -21,15 +25,25 @@ def test_every_cell_has_words_so_that_colour_is_never_alone():
     assert figure.data[0].texttemplate == "%{text}"
 
 
-def test_all_that_is_overcommitted_has_one_colour_of_its_own():
-    figure = heatmap([HeatRow("a", (cell(1), cell(1.01), cell(9)))])
-    scale = dict(reversed(figure.data[0].colorscale))
+@pytest.mark.parametrize(
+    ("level", "ink"),
+    [
+        (None, "border"),
+        (0, "seq-0"),
+        (0.16, "seq-0"),
+        (0.5, "seq-3"),
+        (0.99, "seq-5"),
+        (1, "seq-5"),
+        (1.01, "over"),
+        (9, "over"),
+    ],
+)
+def test_each_level_has_its_colour(level, ink):
+    trace = heatmap([HeatRow("a", (cell(level),))]).data[0]
+    place = (trace.z[0][0] - trace.zmin) / (trace.zmax - trace.zmin)
+    around = [(low, high) for low, high in itertools.pairwise(trace.colorscale) if low[0] <= place <= high[0]]
 
-    assert figure.data[0].z[0][1] == figure.data[0].z[0][2] == figure.data[0].zmax
-    assert scale[1.0] == "var(--over)"
-    assert figure.data[0].z[0][0] / figure.data[0].zmax < min(
-        at for at, ink in figure.data[0].colorscale if "over" in ink
-    )
+    assert {f"var(--{ink})"} in [{low[1], high[1]} for low, high in around]
 
 
 def test_names_that_are_markup_stay_text():

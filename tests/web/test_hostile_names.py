@@ -1,10 +1,12 @@
 """Names that try to break out of the page stay text, and what cannot be seen is written out."""
 
 import re
+from html import unescape
 
 import pytest
 from django.urls import reverse
 
+from pools.figures.text import visible
 from pools.models import (
     Allocation,
     Card,
@@ -19,6 +21,7 @@ from pools.models import (
     Pool,
     TypeCount,
 )
+from tests.web import objects
 
 SCRIPT = '"><script>alert(1)</script>'
 TURNED = "safe\u202etxt.exe"
@@ -96,3 +99,27 @@ def test_every_link_made_of_a_hostile_name_leads_back_to_it(client, hostile):
         reverse("web:node", args=[hostile[:63], hostile]),
     ):
         assert client.get(address).status_code == 200
+
+
+@pytest.mark.parametrize("text", [SCRIPT, TURNED, "<b>bold</b>", "x" * 64])
+def test_what_a_driver_publishes_freely_stays_text_on_the_pages_of_its_pool(client, db, text):
+    slices = objects.mig_node("node-0", tainted={0: {"key": "k", "value": "v", "effect": "NoSchedule"}})
+    for device in slices[1]["spec"]["devices"]:
+        device["attributes"] |= {"productName": {"string": text}, "profile": {"string": text}}
+    objects.put(*slices)
+    pool = ["default", "gpu.nvidia.com", "node-0"]
+    addresses = [
+        reverse("web:pool", args=pool),
+        reverse("web:card", args=[*pool, "gpu-0-counter-set"]),
+        reverse("web:slots", args=[*pool, "gpu-0-counter-set"]),
+        reverse("web:device", args=[*pool, "gpu-0"]),
+        reverse("web:fleet"),
+        reverse("web:fleet") + "?colour=largest",
+    ]
+
+    for address in addresses:
+        html = client.get(address).content.decode()
+        assert visible(text)[:9] in unescape(html).replace("\\u003C", "<").replace("\\u003E", ">"), address
+        assert "<script>alert" not in html, address
+        assert "<b>bold" not in html, address
+        assert "\u202e" not in re.sub(r' value="[^"]*"', "", html), address
