@@ -34,10 +34,9 @@ Code = Callable[[Scope], Value]
 METER = ""
 """The name under which a scope keeps its cost meter."""
 
-TYPES = frozenset(
-    ("bool", "bytes", "double", "int", "list", "map", "null_type", "string", "type", "uint", "optional_type")
-    + ("google.protobuf.Timestamp", "google.protobuf.Duration", "net.IP", "net.CIDR")
-)
+_BASIC = ("bool", "bytes", "double", "int", "list", "map", "null_type", "string", "type", "uint", "optional_type")
+_OTHER = ("google.protobuf.Timestamp", "google.protobuf.Duration", "net.IP", "net.CIDR")
+TYPES = frozenset((*_BASIC, *_OTHER))
 """Types that have a name in expressions."""
 
 

@@ -27,7 +27,7 @@ def answer_line(line: bytes | str) -> Answer:
 
     Returns:
         `{"result": bool}`; `{"error": why}` when evaluation fails; `{"compileError": why}` when the expression is
-        refused; `{"unsupported": why}` when it cannot be evaluated here; `{"invalid": why}` when the line is no question.
+        refused; `{"unsupported": why}` when it cannot be evaluated here; `{"invalid": why}` for any other line.
     """
     try:
         question = msgspec.json.decode(line)
