@@ -54,7 +54,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Constraint:
-    """Ties the devices of some requests together; no `requests` means all. A valid author sets exactly one attribute."""
+    """Ties the devices of some requests together; no `requests` means all. Exactly one attribute is set."""
 
     requests: tuple[str, ...] = ()
     match_attribute: str = ""

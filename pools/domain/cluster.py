@@ -64,7 +64,7 @@ DomainObject = Slice | Claim | ClaimTemplate | DeviceClass | TaintRule | Node | 
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """All that is known of one cluster at one moment. No `nodes` means: assume that every node named anywhere exists."""
+    """All that is known of one cluster at one moment. No `nodes` means: every node named anywhere exists."""
 
     slices: tuple[Slice, ...] = ()
     claims: tuple[Claim, ...] = ()

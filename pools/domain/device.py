@@ -25,7 +25,7 @@ class AttributeValue:
 
 @dataclass(frozen=True, slots=True)
 class RequestPolicy:
-    """How requests for a capacity of a shareable device are rounded: to a range, to a list of values, or to a default."""
+    """How requests for a capacity of a shareable device are rounded: to a range, a list of values, or a default."""
 
     default: Quantity | None = None
     valid_values: tuple[Quantity, ...] = ()
