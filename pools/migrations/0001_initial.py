@@ -28,6 +28,12 @@ class Migration(migrations.Migration):
                         blank=True, help_text="Biggest type that still fits; empty when none.", max_length=253
                     ),
                 ),
+                (
+                    "slots",
+                    models.JSONField(
+                        default=list, help_text="[{stem, cells: [[namespace/claim, …], …]}], see domain SlotMap"
+                    ),
+                ),
                 ("devices_total", models.PositiveIntegerField()),
                 ("devices_allocated", models.PositiveIntegerField()),
                 ("devices_available", models.PositiveIntegerField()),
@@ -115,6 +121,12 @@ class Migration(migrations.Migration):
                 ("overcommitted", models.CharField(default="0", max_length=200)),
                 ("ratio", models.FloatField(null=True)),
                 ("uncertain", models.BooleanField(default=False)),
+                (
+                    "holds",
+                    models.JSONField(
+                        default=list, help_text="[{device, amount, claims: [{namespace, name, request, pods}]}]"
+                    ),
+                ),
                 (
                     "card",
                     models.ForeignKey(
@@ -323,6 +335,7 @@ class Migration(migrations.Migration):
                 ("driver", models.CharField(max_length=253)),
                 ("pool_name", models.CharField(blank=True, max_length=253)),
                 ("device_name", models.CharField(max_length=253)),
+                ("guessed", models.BooleanField(default=False)),
                 ("admin", models.BooleanField(default=False)),
                 ("share_id", models.CharField(blank=True, max_length=64)),
                 ("consumed", models.JSONField(default=dict)),
@@ -353,6 +366,22 @@ class Migration(migrations.Migration):
             ],
             options={
                 "ordering": ["claim", "id"],
+            },
+        ),
+        migrations.CreateModel(
+            name="PoolNode",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("name", models.CharField(max_length=253)),
+                (
+                    "pool",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="nodes", to="pools.pool"
+                    ),
+                ),
+            ],
+            options={
+                "ordering": ["pool", "name"],
             },
         ),
         migrations.CreateModel(
@@ -476,6 +505,14 @@ class Migration(migrations.Migration):
         migrations.AddIndex(
             model_name="allocation",
             index=models.Index(fields=["driver", "pool_name", "device_name"], name="allocation_device"),
+        ),
+        migrations.AddIndex(
+            model_name="poolnode",
+            index=models.Index(fields=["name"], name="pool_node_name"),
+        ),
+        migrations.AddConstraint(
+            model_name="poolnode",
+            constraint=models.UniqueConstraint(fields=("pool", "name"), name="pool_node_identity"),
         ),
         migrations.AddIndex(
             model_name="storedobject",
