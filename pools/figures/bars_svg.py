@@ -36,15 +36,7 @@ def bars_svg(
         styles = claim_styles(holder.claim for use in counters for hold in use.holds for holder in hold.holders)
     longest = max((float(use.ratio or 1) for use in counters), default=1.0)
     unit = AREA / max(1.0, longest)
-    one_set = len({use.id.counter_set for use in counters}) == 1
-    body: list[str] = []
-    for row, use in enumerate(counters):
-        y = 8 + row * ROW
-        label = use.id.counter if one_set else str(use.id)
-        body.append(sheet.text(LEFT - 10, y + 15, label, room=LEFT - 16, text_anchor="end"))
-        body.append(element("g", element("title", attribute(words(use))) + _bar(sheet, styles, use, y, unit)))
-        ink = "over" if use.overcommitted_nano else "muted"
-        body.append(sheet.text(LEFT + AREA + 10, y + 15, amount(use), ink=ink, room=RIGHT - 16))
+    body = _rows(sheet, styles, counters, unit)
     line = {"x1": LEFT + unit, "x2": LEFT + unit, "y1": 4, "y2": 8 + len(counters) * ROW}
     body.append(element("line", **line, stroke_width=1.5, **sheet.paint(stroke="muted")))
     return sheet.document(
@@ -55,6 +47,19 @@ def bars_svg(
         description=" ".join(f"{words(use)}." for use in counters),
         standalone=standalone,
     )
+
+
+def _rows(sheet: Sheet, styles: Mapping[ClaimId, ClaimStyle], counters: Sequence[CounterUse], unit: float) -> list[str]:
+    one_set = len({use.id.counter_set for use in counters}) == 1
+    body: list[str] = []
+    for row, use in enumerate(counters):
+        y = 8 + row * ROW
+        label = use.id.counter if one_set else str(use.id)
+        ink = "over" if use.overcommitted_nano else "muted"
+        body.append(sheet.text(LEFT - 10, y + 15, label, room=LEFT - 16, text_anchor="end"))
+        body.append(element("g", element("title", attribute(words(use))) + _bar(sheet, styles, use, y, unit)))
+        body.append(sheet.text(LEFT + AREA + 10, y + 15, amount(use), ink=ink, room=RIGHT - 16))
+    return body
 
 
 def amount(use: CounterUse) -> str:

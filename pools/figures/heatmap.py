@@ -8,12 +8,14 @@ from typing import TypeVar
 
 import plotly.graph_objects as go
 
-from pools.figures.layout import figure
+from pools.figures.layout import ROW, figure
 from pools.figures.palette import variable
 from pools.figures.text import plain, shorten, visible
 
 T = TypeVar("T")
 STEPS = 6
+FEW, DENSE = 16, 20
+"""Beyond that many rows each is only so many pixels high."""
 OVER = 1.2
 UNUSABLE = -0.2
 """Use is coloured from 0 to 1; everything beyond, and what cannot be used, has a colour of its own."""
@@ -51,6 +53,7 @@ def heatmap(rows: Sequence[HeatRow]) -> go.Figure:
     letters = 10 if width <= 8 else 7 if width <= 16 else 4
     result = figure(
         rows=len(rows),
+        row=ROW if len(rows) <= FEW else DENSE,
         x={"side": "top", "showgrid": False, "tickvals": list(range(width)), "range": [-0.5, max(width, 1) - 0.5]},
         y={
             "tickvals": list(range(len(rows))),

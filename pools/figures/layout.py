@@ -13,12 +13,12 @@ ROW = 28
 """Height of one row of a horizontal bar chart, in CSS pixels."""
 
 
-def figure(*, rows: int, x: dict[str, Any], y: dict[str, Any], **layout: Any) -> go.Figure:
+def figure(*, rows: int, row: int = ROW, x: dict[str, Any], y: dict[str, Any], **layout: Any) -> go.Figure:
     """
     An empty figure in the house style.
 
     Args:
-        rows: number of rows, which sets the height.
+        rows, row: number of rows and the height of one, which set the height.
         x, y: axis settings that go beyond the common ones.
         layout: further layout settings.
     """
@@ -30,7 +30,7 @@ def figure(*, rows: int, x: dict[str, Any], y: dict[str, Any], **layout: Any) ->
             "plot_bgcolor": "rgba(0,0,0,0)",
             "font": {"family": FONT, "size": 12, "color": variable("text")},
             "margin": {"l": 8, "r": 16, "t": 8, "b": 8, "pad": 6},
-            "height": max(rows, 2) * ROW + 56,
+            "height": max(rows, 2) * row + 56,
             "hovermode": "closest",
             "dragmode": False,
             "showlegend": False,

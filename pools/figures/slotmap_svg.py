@@ -58,7 +58,7 @@ def slotmap_svg(
     Draw slot maps one under the other: the cells with who holds them, then one lane a type with its placements.
 
     A span is filled by claim when allocated, an outline when it still fits, hatched when blocked, crossed when tainted
-    or not usable; words repeat it, and each span names device, state and claim for a screen reader.
+    or not usable; words repeat it.
 
     Args:
         maps: the card's slot maps; must not be empty.

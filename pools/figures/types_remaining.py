@@ -53,6 +53,12 @@ def types_remaining(rows: Sequence[Remaining]) -> go.Figure:
         hoverinfo="text",
         marker={"color": variable("claim-0")},
     )
+    _mark_order(result, rows, hover)
+    return result
+
+
+def _mark_order(result: go.Figure, rows: Sequence[Remaining], hover: Sequence[str]) -> None:
+    """Put a mark where the scheduler's order places fewer than would fit."""
     less = [place for place, row in enumerate(rows) if row.first_fit < row.max_more]
     result.add_scatter(
         mode="markers",
@@ -68,7 +74,6 @@ def types_remaining(rows: Sequence[Remaining]) -> go.Figure:
             "line": {"color": variable("surface"), "width": 1.5},
         },
     )
-    return result
 
 
 def _count(row: Remaining) -> str:

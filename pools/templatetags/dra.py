@@ -86,7 +86,9 @@ def age(value: datetime | None) -> SafeString:
         return mark_safe('<span class="muted">unknown</span>')
     seconds = max(0, int((timezone.now() - value).total_seconds()))
     return format_html(
-        '<time class="nowrap" datetime="{0}" title="{0}">{1}</time>', value.isoformat(timespec="seconds"), ago(seconds)
+        '<time class="nowrap" datetime="{0}" title="{0}" data-age>{1}</time>',
+        value.isoformat(timespec="seconds"),
+        ago(seconds),
     )
 
 

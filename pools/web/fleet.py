@@ -50,6 +50,7 @@ def fleet(request: HttpRequest) -> HttpResponse:
         "gone": [row for row in types if row.max_more == 0],
         "pending": queries.pending_claims(request.user, wanted),
         "findings": findings,
+        "wrong": [row for row in findings.rows if row.severity != "info"],
         "severities": severities,
     }
     return page(request, "web/fleet.html", context)

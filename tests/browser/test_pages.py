@@ -68,7 +68,7 @@ def test_every_page_can_be_read_without_a_script(visit):
         assert page.locator(".needs-script:visible").count() == 0, name
     page = watched.open(PAGES["card"], drawn=False)
     assert "needs 1, 0 left, held by ml/train-0" in page.locator("main").inner_text()
-    assert page.locator(".drawing-wrap svg").is_visible()
+    assert [drawing.is_visible() for drawing in page.locator(".drawing-wrap svg").all()] == [True, True]
 
 
 def test_filters_work_without_a_script_and_keep_the_view_in_the_address(visit):

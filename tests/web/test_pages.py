@@ -195,3 +195,20 @@ def test_no_page_holds_inline_code_or_style(client, one_node):
         html = client.get(address).content.decode()
         assert not re.search(r"<style\b|\sstyle=|\son\w+=|javascript:", html), address
         assert not re.search(r"<script(?![^>]*\bsrc=)(?![^>]*application/json)", html), address
+
+
+def test_search_answers_programs_too(client, one_node):
+    answer = client.get("/search?q=train-0&format=json").json()
+
+    assert {"name": "ml/train-0", "url": "/claims/default/ml/train-0/"} in [
+        row for hits in answer["hits"] for row in hits["rows"]
+    ]
+
+
+def test_a_broken_page_is_told_in_the_same_look_without_a_database(client, settings):
+    from django.template.loader import render_to_string
+
+    page = render_to_string("500.html")
+
+    assert "Something broke" in page
+    assert 'class="top"' in page
