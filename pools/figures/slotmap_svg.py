@@ -68,11 +68,10 @@ def slotmap_svg(
         prefix: begins every id, so that several pictures fit into one page.
     """
     sheet = Sheet(theme, prefix)
-    styles = styles if styles is not None else claim_styles(_claims(maps))
+    styles = claim_styles(_claims(maps)) if styles is None else styles
     left = LEFT if lanes or len(maps) > 1 else 1.0
     width = left + RIGHT + max(max(AREA, len(item.cells) * MIN_CELL) for item in maps)
-    body: list[str] = []
-    y = 6.0
+    body, y = list[str](), 6.0
     for item in maps:
         drawing = _Map(sheet, styles, links, item, left, (width - left - RIGHT) / len(item.cells))
         y = drawing.draw(body, y, lanes=lanes) + (GAP if lanes else 4)
