@@ -57,6 +57,10 @@ class Tie:
             return None
         return cls(name, not constraint.match_attribute, frozenset(constraint.requests))
 
+    def fresh(self) -> Tie:
+        """The same constraint with no device added."""
+        return Tie(self.attribute, self.distinct, self.requests)
+
     def concerns(self, request: str, full_name: str) -> bool:
         """Whether it ties this request; *full_name* is `request/sub` for an alternative."""
         return not self.requests or request in self.requests or full_name in self.requests

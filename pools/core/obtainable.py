@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from pools.core.allocate import Book
+from pools.core.attempt import Book
 from pools.core.constraints import Tie, lookup, values_of
 from pools.core.consumable import fits
 from pools.core.node_match import SelectorError
@@ -80,7 +80,8 @@ def counters_allow(world: World, candidate: Candidate) -> bool:
         return True
     if world.rules.compatibility_groups and not groups_allow(world, seat):
         return False
-    return Book(world.left(seat.pool)).take(candidate.draws)
+    book = Book(world.left(seat.pool))
+    return book.take(book.taps(candidate.draws))
 
 
 def groups_allow(world: World, seat: Seat) -> bool:

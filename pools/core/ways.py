@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from pools.core.constraints import Values
 from pools.core.consumable import Amounts, CapacityError, allowed, charges, fits
 from pools.core.node_match import reaches
 from pools.core.nodeview import NodePool, Seat
@@ -22,13 +23,16 @@ class Candidate:
     A device that a request may get, all checks passed that do not depend on what else is chosen.
 
     `error` is what the scheduler would fail with on looking at it. `charge` is what a share takes, None for a device
-    that is taken whole.
+    that is taken whole. `taps` and `tied` are what an attempt works out when it first needs them: draws by place in the
+    pool's book, and what each constraint (by its number) compares.
     """
 
     seat: Seat
     draws: tuple[tuple[CounterId, int], ...] = ()
     charge: Amounts | None = None
     error: Exception | None = None
+    taps: tuple[tuple[int, int], ...] | None = None
+    tied: list[tuple[int, Values | None]] | None = None
 
 
 @dataclass(slots=True, eq=False)
