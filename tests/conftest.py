@@ -32,3 +32,13 @@ def shared_path(*parts: str) -> Path:
 def shared() -> Path:
     """The root of the reference material; skips the test when it is absent."""
     return shared_path()
+
+
+@pytest.fixture(scope="session")
+def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix, tmp_path_factory):
+    """SQLite in a file, as in production: tests of racing writers need a real connection in each thread."""
+    from django.conf import settings
+
+    database = settings.DATABASES["default"]
+    if database["ENGINE"] == "django.db.backends.sqlite3":
+        database.setdefault("TEST", {})["NAME"] = str(tmp_path_factory.mktemp("database") / "test.sqlite3")
