@@ -1,14 +1,14 @@
 """The demo fleet is what its program writes, decodes whole, and tells the stories it was made for."""
 
 import pytest
-from pools.core.gather import gather
-from pools.wire.documents import Document, read
-from pools.wire.registry import decode
 
 from demo import build
+from pools.core.gather import gather
 from pools.domain.pool import Slice
 from pools.synth import mig
 from pools.synth.boards import BOARDS
+from pools.wire.documents import Document, read
+from pools.wire.registry import decode
 
 
 def demo_objects():
