@@ -4,7 +4,7 @@ import json
 import threading
 
 import pytest
-from django.db import connections
+from django.db import connection, connections
 
 from pools.ingest.publish import publish, remove
 from pools.models import Allocation, Cluster, Counter, Device, Pool, StoredObject
@@ -15,8 +15,9 @@ WRITERS, EACH = 4, 8
 
 
 @pytest.fixture
-def at_once():
+def at_once(transactional_db):
     """Run calls at the same moment, each with a connection of its own; re-raise what they raise."""
+    assert not (connection.vendor == "sqlite" and connection.is_in_memory_db()), "that would be one connection for all"
 
     def run(*calls):
         gate, errors = threading.Barrier(len(calls)), []
