@@ -48,3 +48,18 @@ class Finding:
     object: str
     severity: Severity
     message: str
+
+
+class ScenarioError(Exception):
+    """
+    A what-if scenario that cannot be applied.
+
+    Attributes:
+        path: which part of the scenario, as in `release[1]`; empty for the whole.
+        reason: a sentence that says what is wrong.
+    """
+
+    def __init__(self, path: str, reason: str) -> None:
+        super().__init__(f"{path}: {reason}" if path else reason)
+        self.path = path
+        self.reason = reason
