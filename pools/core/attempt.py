@@ -155,10 +155,10 @@ class Attempt:
         return self._counted(way, claim, request, index, start)
 
     def _counted(self, way: Way, claim: int, request: int, index: int, start: int) -> Result:
-        candidates = self.candidates(way)
+        choices = way.choices(self.world, self.node, self.pools)
         admin, taken = way.request.admin_access, self.taken
-        for position in range(start, len(candidates)):
-            candidate = candidates[position]
+        position = start - 1
+        while (candidate := choices.at(position := position + 1)) is not None:
             holders = taken.get(candidate.seat)
             if holders and (not admin or claim in holders):
                 continue

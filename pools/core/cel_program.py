@@ -104,26 +104,39 @@ class Facts:
             nested.setdefault(domain, DeviceMap())[id] = convert(item)
         return nested
 
-    def read(self, what: Read) -> Hashable:
-        """The value of one read, to compare devices by."""
-        variable, domain, id = what
-        if variable == "device.driver":
-            return self.driver
-        if variable == "device.allowMultipleAllocations":
-            return self.shared
-        flat: Mapping[str, Any] = self.attributes if variable == "device.attributes" else self.capacity
-        if domain is not None and id is not None:
-            found = flat.get(f"{domain}/{id}")
-            if found is None and domain == self.driver:
-                found = flat.get(id)
-            return _identity(found)
-        return (self.driver, *sorted((name, _identity(item)) for name, item in flat.items()))
+
+def _reader(what: Read) -> Callable[[Facts], Hashable]:
+    """How to get the value of one read, to compare devices by."""
+    variable, domain, id = what
+    if variable == "device.driver":
+        return lambda facts: facts.driver
+    if variable == "device.allowMultipleAllocations":
+        return lambda facts: facts.shared
+    attributes = variable == "device.attributes"
+    if domain is None or id is None:
+        return lambda facts: _everything(facts.driver, facts.attributes if attributes else facts.capacity)
+    full = f"{domain}/{id}"
+
+    def read(facts: Facts) -> Hashable:
+        flat: Mapping[str, Any] = facts.attributes if attributes else facts.capacity
+        found = flat.get(full)
+        if found is None and domain == facts.driver:
+            found = flat.get(id)
+        return _identity(found)
+
+    return read
+
+
+def _everything(driver: str, flat: Mapping[str, AttributeValue | Capacity]) -> Hashable:
+    return driver, tuple(sorted((name, _identity(item)) for name, item in flat.items()))
 
 
 def _identity(item: AttributeValue | Capacity | None) -> Hashable:
+    if item is None:
+        return None
     if isinstance(item, AttributeValue):
         return item.kind, item.value
-    return None if item is None else item.value.text or str(item.value.nano)
+    return item.value.text or str(item.value.nano)
 
 
 def _fault(attributes: Mapping[str, AttributeValue]) -> str:
@@ -167,19 +180,21 @@ class Program:
     `error` is why Kubernetes refuses it, `unsupported` why it cannot be evaluated here; both are empty when it runs.
     """
 
-    __slots__ = ("_answers", "_run", "error", "reads", "text", "unsupported")
+    __slots__ = ("_answers", "_readers", "_run", "error", "reads", "text", "unsupported")
 
     def __init__(self, text: str, list_attributes: bool = True) -> None:
         self.text = text
         self.error = self.unsupported = ""
         self.reads: tuple[Read, ...] = ()
         self._answers: dict[Hashable, bool | CelError] = {}
+        self._readers: list[Callable[[Facts], Hashable]] = []
         self._run: Callable[[Scope], Value] = _refuse
         try:
             checked = check(text, list_attributes)
             inspect(checked)
             self._run = Builder(checked, regex).build(checked.root).run
             self.reads = tuple(sorted(reads(checked.root), key=str))
+            self._readers = [_reader(what) for what in self.reads]
         except CelCompileError as error:
             self.error = str(error)
         except ConstantFault as error:
@@ -202,7 +217,7 @@ class Program:
             raise CelUnsupported(self.unsupported)
         if facts.fault:
             raise CelError(facts.fault)
-        key = tuple([facts.read(what) for what in self.reads])
+        key = tuple([read(facts) for read in self._readers])
         answer = self._answers.get(key)
         if answer is None:
             if len(self._answers) >= MAX_REMEMBERED:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from pools.core.constraints import Values
 from pools.core.consumable import Amounts, CapacityError, allowed, charges, fits
 from pools.core.node_match import reaches
 from pools.core.nodeview import NodePool, Seat
-from pools.core.world import Fatal, World, draws, matches, tolerated
+from pools.core.world import Fatal, Selector, World, all_match, draws, selectors, tolerated
 from pools.domain.claim import Claim, DeviceClass, DeviceRequest, Request
 from pools.domain.cluster import Node
 from pools.domain.ids import CounterId
@@ -35,6 +35,30 @@ class Candidate:
     tied: list[tuple[int, Values | None]] | None = None
 
 
+class Choices:
+    """Candidates in search order, made one by one: most searches end with the first few."""
+
+    __slots__ = ("_made", "_rest")
+
+    def __init__(self, rest: Iterator[Candidate]) -> None:
+        self._made: list[Candidate] = []
+        self._rest = rest
+
+    def at(self, position: int) -> Candidate | None:
+        """The candidate at a position, at most one further than any before; None past the last."""
+        if position < len(self._made):
+            return self._made[position]
+        found = next(self._rest, None)
+        if found is not None:
+            self._made.append(found)
+        return found
+
+    def all(self) -> list[Candidate]:
+        """All of them."""
+        self._made.extend(self._rest)
+        return self._made
+
+
 @dataclass(slots=True, eq=False)
 class Way:
     """
@@ -50,19 +74,26 @@ class Way:
     device_class: DeviceClass
     count: int
     everything: list[Candidate] | None = None
-    _candidates: list[Candidate] | None = field(default=None, repr=False)
+    _choices: Choices | None = field(default=None, repr=False)
+    _selectors: list[Selector] | None = field(default=None, repr=False)
+
+    def choices(self, world: World, node: Node, pools: Sequence[NodePool]) -> Choices:
+        """The candidates in search order, each made when first asked for."""
+        if self._choices is None:
+            self._choices = Choices(self._each(world, node, pools))
+        return self._choices
 
     def candidates(self, world: World, node: Node, pools: Sequence[NodePool]) -> list[Candidate]:
-        """The candidates in search order, made when first needed."""
-        if self._candidates is None:
-            self._candidates = [
-                each
-                for pool in pools
-                if pool.state == "usable"
-                for seat in pool.seats
-                if (each := self._candidate(world, node, seat)) is not None
-            ]
-        return self._candidates
+        """All candidates, in search order."""
+        return self.choices(world, node, pools).all()
+
+    def _each(self, world: World, node: Node, pools: Sequence[NodePool]) -> Iterator[Candidate]:
+        for pool in pools:
+            if pool.state == "usable":
+                for seat in pool.seats:
+                    candidate = self._candidate(world, node, seat)
+                    if candidate is not None:
+                        yield candidate
 
     def _candidate(self, world: World, node: Node, seat: Seat) -> Candidate | None:
         if not self.request.admin_access and seat.id in world.in_use.whole:
@@ -78,11 +109,14 @@ class Way:
         """Class and request selectors, and the device's own node selection. Raises Fatal, Unsupported."""
         if not world.rules.binding and seat.device.binding_conditions:
             return False
-        owner = f"claim {self.claim.id}"
-        return (
-            matches(world, seat, self.device_class.selectors, f"class {self.device_class.meta.name}")
-            and matches(world, seat, self.request.selectors, owner)
-            and (not seat.slice.per_device_reach or reaches(seat.device.reach, node))
+        if self._selectors is None:
+            claimed = f"claim {self.claim.id}"
+            self._selectors = [
+                *selectors(world, self.device_class.selectors, f"class {self.device_class.meta.name}"),
+                *selectors(world, self.request.selectors, claimed),
+            ]
+        return all_match(world, seat, self._selectors) and (
+            not seat.slice.per_device_reach or reaches(seat.device.reach, node)
         )
 
     def candidate(self, world: World, seat: Seat, *, must: bool = False) -> Candidate | None:

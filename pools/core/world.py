@@ -201,20 +201,27 @@ def tolerated(taint: Taint, tolerations: Iterable[Toleration]) -> bool:
     )
 
 
-def matches(world: World, seat: Seat, expressions: Iterable[str], whose: str) -> bool:
+Selector = tuple[Program, str, int]
+"""A compiled selector, whose it is (`class NAME` or `claim NAMESPACE/NAME`), and its number."""
+
+
+def selectors(world: World, expressions: Iterable[str], whose: str) -> list[Selector]:
+    """The selectors of a class or request, compiled."""
+    return [(world.program(expression), whose, index) for index, expression in enumerate(expressions)]
+
+
+def all_match(world: World, seat: Seat, asked: Iterable[Selector]) -> bool:
     """
     Whether all selectors hold for the device; the first that does not ends the question.
-
-    Args:
-        whose: `class NAME` or `claim NAMESPACE/NAME`, for the error.
 
     Raises:
         Fatal: one cannot be compiled, or fails on this device.
         Unsupported: one cannot be evaluated here.
     """
-    for index, expression in enumerate(expressions):
+    facts = world.facts(seat)
+    for compiled, whose, index in asked:
         try:
-            if not world.program(expression).matches(world.facts(seat)):
+            if not compiled.matches(facts):
                 return False
         except CelCompileError as error:
             raise Fatal(f"{whose}: selector #{index}: CEL compile error: {error}") from None
@@ -223,3 +230,8 @@ def matches(world: World, seat: Seat, expressions: Iterable[str], whose: str) ->
         except CelUnsupported as error:
             raise Unsupported(f"{whose}: selector #{index} cannot be evaluated here: {error}") from None
     return True
+
+
+def matches(world: World, seat: Seat, expressions: Iterable[str], whose: str) -> bool:
+    """`all_match` for selectors as text."""
+    return all_match(world, seat, selectors(world, expressions, whose))
