@@ -91,7 +91,7 @@ def _relaxations(answers: Answers, claims: Sequence[Claim]) -> Iterator[tuple[Co
     yield "counters-insufficient", relaxed.with_full_counters(world), claims
     yield "compatibility", relaxed.with_every_group(world), claims
     yield "capacity-insufficient", relaxed.with_full_capacity(world), relaxed.asking_no_capacity(claims)
-    yield "not-enough-on-one-node", relaxed.with_one_node(world, slices), claims
+    yield "not-enough-on-one-node", relaxed.with_one_node(world, slices, answers.nodes), claims
     yield "all-matching-allocated", relaxed.with_nothing_in_use(world), claims
     yield "pool-incomplete", relaxed.with_pools_in_state(world, slices, "incomplete"), claims
     yield "pool-invalid", relaxed.with_pools_in_state(world, slices, "invalid"), claims

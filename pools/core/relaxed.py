@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
+from pools.core.node_match import reaches
 from pools.core.nodeview import NodePool, Seat, Slices
 from pools.core.world import InUse, World, draws
 from pools.domain.claim import Claim, DeviceRequest, Request, Toleration
-from pools.domain.device import NodeReach
+from pools.domain.cluster import Node
+from pools.domain.device import Device, NodeReach
 from pools.domain.ids import CounterId, DeviceId, PoolId
 from pools.domain.pool import Slice
 
@@ -84,11 +86,19 @@ def with_pools_in_state(world: World, slices: Iterable[Slice], state: str) -> Wo
     return _FullCounters(lenient, world.classes.values(), world.in_use, world.taint_rules)
 
 
-def with_one_node(world: World, slices: Iterable[Slice]) -> World:
-    """Every device reached from every node."""
+def with_one_node(world: World, slices: Iterable[Slice], nodes: Sequence[Node]) -> World:
+    """Every device that one of the nodes reaches, reached from every node; counters as they are."""
     everywhere = NodeReach(all_nodes=True)
-    moved = [replace(item, reach=everywhere, per_device_reach=False) for item in slices]
+    moved = []
+    for item in slices:
+        devices = tuple(device for device in item.devices if _reached(item, device, nodes))
+        moved.append(replace(item, reach=everywhere, per_device_reach=False, devices=devices))
     return World(Slices(moved, world.rules), world.classes.values(), world.in_use, world.taint_rules)
+
+
+def _reached(item: Slice, device: Device, nodes: Sequence[Node]) -> bool:
+    reach = device.reach if item.per_device_reach else item.reach
+    return any(reaches(reach, node) for node in nodes)
 
 
 def tolerating(claims: Sequence[Claim]) -> list[Claim]:
