@@ -27,7 +27,8 @@ from pools.queries.scope import (
 
 R = TypeVar("R")
 ROWS_PER_PAGE = 40
-TYPES = 24
+TYPES = 200
+"""Most types that are listed; the page says when there are more."""
 LISTED = 6
 OFFERED = 300
 
@@ -155,8 +156,12 @@ def heat_lines(user: User, scope: Scope, page: int) -> Page[HeatLine]:
 
 
 def type_sums(user: User, scope: Scope) -> tuple[TypeSum, ...]:
-    """The types of the scope, rarest per card first: the biggest partition of a card is its rarest. One query."""
-    rows = TypeCount.objects.filter(pool__in=pools_in(user, scope).order_by())
+    """
+    The types in pools that can be used, rarest per card first: the biggest partition of a card is its rarest.
+
+    One query; at most TYPES of them.
+    """
+    rows = TypeCount.objects.filter(pool__in=pools_in(user, scope).filter(state="complete").order_by())
     if scope.by_card:
         rows = rows.filter(card__in=cards_in(user, scope).order_by())
     sums = (

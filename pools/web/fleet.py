@@ -46,6 +46,7 @@ def fleet(request: HttpRequest) -> HttpResponse:
         "lines": lines,
         "heatmap": _heatmap(list(lines.object_list), types, colour),
         "types": types,
+        "types_cut": len(types) == queries.TYPES,
         "types_figure": types_remaining([remaining(row) for row in types]),
         "gone": [row for row in types if row.max_more == 0],
         "pending": queries.pending_claims(request.user, wanted),
