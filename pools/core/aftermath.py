@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 from pools.core.gather import gather
 from pools.core.holds import holds
 from pools.core.judge import judge
-from pools.core.trial import Question, Trial
+from pools.core.trial import Question, Trial, waiting_claims
 from pools.domain.claim import Claim
 from pools.domain.cluster import Snapshot
 from pools.domain.ids import ClaimId, PoolId
-from pools.domain.state import PoolReport, Surroundings, TypeFit
+from pools.domain.state import Holder, PoolReport, Surroundings, TypeFit
 
 MOST_CLAIMS = 40
 """Pending claims that are asked whether they still fit."""
@@ -54,7 +54,7 @@ def aftermath(before: Trial, after: Trial, pools: Collection[PoolId], asked: Col
     """
     then, now = pool_reports(before.snapshot, pools), pool_reports(after.snapshot, pools)
     drops = tuple(drop for identity in sorted(then) for drop in _drops(then[identity], now[identity]))
-    waiting = [claim for claim in _pending(before.snapshot.claims) if claim.id not in asked]
+    waiting = [claim for claim in waiting_claims(before.snapshot) if claim.id not in asked]
     lost = tuple(claim.id for claim in waiting[:MOST_CLAIMS] if _lost(before, after, claim))
     return Aftermath(drops, lost, cut=len(waiting) > MOST_CLAIMS)
 
@@ -62,17 +62,16 @@ def aftermath(before: Trial, after: Trial, pools: Collection[PoolId], asked: Col
 def pool_reports(snapshot: Snapshot, wanted: Collection[PoolId]) -> dict[PoolId, PoolReport]:
     """The core's reports of some pools of a snapshot; those without slices are absent."""
     pools = gather(item for item in snapshot.slices if item.pool_id in wanted)
-    held: dict[PoolId, list[object]] = {}
+    held: dict[PoolId, list[Holder]] = {}
     for hold in holds(snapshot.claims, snapshot.slices, snapshot.pods):
         held.setdefault(hold.device.pool_id, []).append(hold)
     names = frozenset(node.meta.name for node in snapshot.nodes) if snapshot.nodes else None
     return {
-        pool.id: judge(pool, Surroundings(tuple(held.get(pool.id, ())), snapshot.taint_rules, names))  # type: ignore[arg-type]
-        for pool in pools
+        pool.id: judge(pool, Surroundings(tuple(held.get(pool.id, ())), snapshot.taint_rules, names)) for pool in pools
     }
 
 
-def _drops(before: PoolReport, after: PoolReport) -> Iterable[TypeDrop]:
+def _drops(before: PoolReport, after: PoolReport) -> Iterator[TypeDrop]:
     labels = {card.key: card.label for card in before.cards}
     then, now = _fits(before), _fits(after)
     for (card, kind), fit in then.items():
@@ -87,12 +86,6 @@ def _fits(report: PoolReport) -> Mapping[tuple[str, str], TypeFit]:
     found = {(card.key, fit.type): fit for card in report.cards for fit in card.types}
     carded = {kind for _, kind in found}
     return found | {("", fit.type): fit for fit in report.types if fit.type not in carded}
-
-
-def _pending(claims: Iterable[Claim]) -> list[Claim]:
-    """Unallocated claims, the longest waiting first."""
-    waiting = [claim for claim in claims if claim.allocation is None and not claim.meta.deleted]
-    return sorted(waiting, key=lambda claim: (not claim.meta.created, claim.meta.created, claim.id))
 
 
 def _lost(before: Trial, after: Trial, claim: Claim) -> bool:

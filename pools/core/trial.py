@@ -88,6 +88,16 @@ class Trial:
     def snapshot(self) -> Snapshot:
         return self.answers.snapshot
 
+    def on(self, stage: Stage) -> Trial:
+        """The same cluster as a scenario makes it; what was learnt of devices is shared where these are the same."""
+        old, new = self.snapshot, stage.snapshot
+        kept = new.slices is old.slices and new.classes is old.classes and new.taint_rules is old.taint_rules
+        if not kept:
+            return Trial.of(stage, self.answers.rules)
+        other = self.with_claims(new.claims)
+        other.answers.snapshot, other.answers.nodes = new, stage.nodes
+        return other
+
     def nodes_for(self, question: Question) -> tuple[Node, ...]:
         """The nodes that come into question."""
         return tuple(
@@ -155,6 +165,12 @@ class Trial:
         bounded = bool(first.nodes) and (most <= 0 or steps <= 0)
         counted = tuple(pair for pair in counts if pair[1])
         return Copies(sum(number for _, number in counted), counted, exact and not bounded)
+
+
+def waiting_claims(snapshot: Snapshot) -> list[Claim]:
+    """Claims that nothing is allocated to, the longest waiting first; those being deleted wait for nothing."""
+    found = [claim for claim in snapshot.claims if claim.allocation is None and not claim.meta.deleted]
+    return sorted(found, key=lambda claim: (not claim.meta.created, claim.meta.created, claim.id))
 
 
 def preferred(claims: Sequence[Claim], answers: Iterable[Answer]) -> Answer | None:
