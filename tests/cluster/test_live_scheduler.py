@@ -58,7 +58,9 @@ def test_the_live_scheduler_decides_as_predicted(
     number = int(os.environ.get("DRA_TEST_SCENARIOS", "60"))
     programs = {
         "upstream": Program([upstream_allocator, "-no-each", "-timeout", "1m"], ROOT),
-        "dashboard": Program([sys.executable, "manage.py", "simulate", "--no-each"], ROOT),
+        "dashboard": Program(
+            [sys.executable, "manage.py", "simulate", "--no-each", "--kubernetes-version", "1.37"], ROOT
+        ),
     }
     cases = [(FAMILIES[i % len(FAMILIES)], make(f"{seed}-{i}", FAMILIES[i % len(FAMILIES)])) for i in range(number)]
     cases = [(family, scenario) for family, scenario in cases if "features" not in scenario]

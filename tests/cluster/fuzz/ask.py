@@ -24,19 +24,30 @@ class Program:
 
     def answers(self, scenarios: Sequence[Json]) -> list[Json | None]:
         """One answer a scenario, in order; None where none came (a crash, a hang, a line that is no JSON)."""
-        lines = [json.dumps({"id": str(number), "scenario": each}) + "\n" for number, each in enumerate(scenarios)]
+        answers: list[Json | None] = []
         began = time.monotonic()
-        text = self._run("".join(lines), limit=60 + 10 * len(lines))
+        while len(answers) < len(scenarios):
+            answers += self._first_answers(scenarios[len(answers) :])
+            if len(answers) < len(scenarios):
+                answers.append(None)  # the one it did not survive; go on behind it
         self.seconds += time.monotonic() - began
-        self.asked += len(lines)
-        found: dict[str, Json] = {}
-        for line in text.splitlines():
+        self.asked += len(scenarios)
+        return answers
+
+    def _first_answers(self, scenarios: Sequence[Json]) -> list[Json | None]:
+        """The answers up to the first that did not come."""
+        lines = [json.dumps({"id": str(number), "scenario": each}) + "\n" for number, each in enumerate(scenarios)]
+        found: list[Json | None] = []
+        for line in self._run("".join(lines), limit=60 + 10 * len(lines)).splitlines():
             try:
                 answer = json.loads(line)
-                found[answer["id"]] = answer
-            except (ValueError, KeyError, TypeError):
-                self.complaint = f"not an answer: {line[:300]}"
-        return [found.get(str(number)) for number in range(len(lines))]
+            except ValueError:
+                answer = None
+            if not isinstance(answer, dict) or answer.get("id") != str(len(found)):
+                self.complaint = f"not the next answer: {line[:300]}"
+                break
+            found.append(answer)
+        return found
 
     def _run(self, text: str, limit: float) -> str:
         try:

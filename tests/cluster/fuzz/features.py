@@ -132,12 +132,10 @@ def derived(world: World) -> None:
 
 
 def binding(world: World) -> None:
-    """Pools with devices that must be bound first, and slices that skip steps of the node."""
+    """Pools with devices that must be bound first; the allocator tries such pools last."""
     dice = world.dice
     dice.choice([plain, compound])(world)
     for each in world.slices:
-        if dice.chance(0.15):
-            each["spec"]["skipNodeOperations"] = dice.some(["NodePrepareResources", "NodeUnprepareResources"])
         if not dice.chance(0.5):
             continue
         for device in each["spec"].get("devices", []):
@@ -145,5 +143,16 @@ def binding(world: World) -> None:
                 device["bindingConditions"] = ["example.com/attached"]
                 device["bindingFailureConditions"] = ["example.com/failed"]
                 device["bindsToNode"] = dice.chance(0.5)
-    if dice.chance(0.2):
-        world.features[dice.choice(["DeviceBindingAndStatus", "OptionalNodeOperations"])] = False
+    if dice.chance(0.15):
+        world.features["DeviceBindingAndStatus"] = False
+
+
+def node_ops(world: World) -> None:
+    """Slices whose devices need no preparation on the node, which only some nodes can leave out."""
+    dice = world.dice
+    dice.choice([plain, compound, mig])(world)
+    for each in world.slices:
+        if dice.chance(0.4):
+            each["spec"]["skipNodeOperations"] = dice.some(["NodePrepareResources", "NodeUnprepareResources"])
+    if dice.chance(0.15):
+        world.features["OptionalNodeOperations"] = False

@@ -51,6 +51,7 @@ FAMILIES: dict[str, Callable[[World], None]] = {
     "listattr": features.listattr,
     "mig": families.mig,
     "mig_multi": families.mig_multi,
+    "node_ops": features.node_ops,
     "plain": families.plain,
     "pools": _pools,
     "taints": features.taints,

@@ -11,7 +11,6 @@ _FAULTY = [
     "device.driver ==",
     'device.attributes["gpu.nvidia.com"].model.isGreaterThan(semver("1.0.0"))',
     "dyn(1)",
-    "",
 ]
 
 
