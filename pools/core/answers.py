@@ -87,6 +87,12 @@ class Answers:
         self.nodes = nodes_of(snapshot)
         self.world = World.of(snapshot, self.rules)
         self.claims: dict[ClaimId, Claim] = {claim.id: claim for claim in snapshot.claims}
+        self._reserving = {
+            ClaimId(claim.meta.namespace, consumer.name)
+            for claim in snapshot.claims
+            for consumer in claim.reserved_for
+            if consumer.resource == "pods"
+        }
 
     def claim(self, claim: Claim) -> ClaimAnswer:
         """Where a claim by itself could be allocated now, or how it was."""
@@ -179,7 +185,8 @@ class Answers:
         """The state of a pod that waits for no allocation."""
         if pod.phase in ("Succeeded", "Failed"):
             return "over"
-        if any(not entry.claim and entry.name not in pod.claim_statuses for entry in pod.claims):
+        waits = any(not entry.claim and entry.name not in pod.claim_statuses for entry in pod.claims)
+        if waits and pod.id not in self._reserving:  # the prototype's pods do not tell their claims
             return "pending-claim-not-created"
         if pod.phase == "Running":
             return "running"

@@ -10,7 +10,7 @@ from typing import Any
 from cel_expr_python import cel
 
 from pools.core.cel_ast import Checked, decode
-from pools.core.cel_types import FIELDS, environment
+from pools.core.cel_types import environment, fields
 from pools.core.cel_values import CelError, CelUnsupported, no_overload
 
 MAX_LENGTH = 10 * 1024
@@ -31,26 +31,26 @@ class CelCompileError(Exception):
     """The expression is refused, as the API server would refuse it."""
 
 
-def _known(field: str) -> str:
-    if field not in FIELDS:
-        raise CelCompileError(f"compilation failed: ERROR: undefined field '{field}'")
-    return field
+def _rewritten(expression: str, prototype: bool) -> str:
+    """Turn the forms that the engine does not know into ones that it does."""
+    known = fields(prototype)
+
+    def rewrite(match: re.Match[str]) -> str:
+        if match["tick"]:
+            raise CelCompileError("compilation failed: ERROR: unsupported syntax: '`'")
+        field = match["hasfield"] or match["field"]
+        if field and field not in known:
+            raise CelCompileError(f"compilation failed: ERROR: undefined field '{field}'")
+        if match["has"]:
+            return "(true)"
+        return f"optional.of(device.{field})" if match["optional"] else match[0]
+
+    return _TOKEN.sub(rewrite, expression)
 
 
-def _rewrite(match: re.Match[str]) -> str:
-    if match["has"]:
-        _known(match["hasfield"])
-        return "(true)"
-    if match["optional"]:
-        return f"optional.of(device.{_known(match['field'])})"
-    if match["tick"]:
-        raise CelCompileError("compilation failed: ERROR: unsupported syntax: '`'")
-    return match[0]
-
-
-@lru_cache(maxsize=2)
-def _environment(list_attributes: bool) -> Any:
-    return cel.NewEnv(config=cel.NewEnvConfigFromYaml(environment(list_attributes)))
+@lru_cache(maxsize=4)
+def _environment(list_attributes: bool, prototype: bool) -> Any:
+    return cel.NewEnv(config=cel.NewEnvConfigFromYaml(environment(list_attributes, prototype)))
 
 
 def _reason(error: Exception) -> str:
@@ -58,8 +58,7 @@ def _reason(error: Exception) -> str:
     return re.sub(r"\s*\[INVALID_ARGUMENT\]\s*$", "", text)
 
 
-def _compile(source: str, list_attributes: bool) -> Any:
-    env = _environment(list_attributes)
+def _compile(source: str, env: Any) -> Any:
     try:
         return env.compile(source)
     except RuntimeError:
@@ -68,9 +67,9 @@ def _compile(source: str, list_attributes: bool) -> Any:
         return env.compile(source.replace(".exists_one(", ".existsOne("))  # the engine's name with two variables
 
 
-def check(expression: str, list_attributes: bool = True) -> Checked:
+def check(expression: str, list_attributes: bool = True, prototype: bool = False) -> Checked:
     """
-    Parse and type-check a selector against the variables and functions of resource.k8s.io.
+    Parse and type-check a selector against the variables and functions of resource.k8s.io, or of the 2024 prototype.
 
     The engine does not know a variable `device` with fields, only `device.driver` and so on; the two forms in which a
     selector may use the field of an object otherwise (`has(device.x)`, `device.?x`) are rewritten first.
@@ -85,9 +84,9 @@ def check(expression: str, list_attributes: bool = True) -> Checked:
     """
     if len(expression.encode(errors="replace")) > MAX_LENGTH:
         raise CelCompileError(f"too long: an expression has at most {MAX_LENGTH} bytes")
-    source = _TOKEN.sub(_rewrite, expression)
+    source = _rewritten(expression, prototype)
     try:
-        compiled = _compile(source, list_attributes)
+        compiled = _compile(source, _environment(list_attributes, prototype))
     except (RuntimeError, ValueError, UnicodeError) as error:
         reason = _reason(error)
         if "undeclared reference to 'device'" in reason and not re.search(r"\bdevice\s*\[", source):

@@ -177,7 +177,7 @@ def lookup(container: Value, index: Value, present: bool = False) -> Value:
         elif not present:
             raise CelError(f"index out of bounds: {at}")
     elif kind is DefaultMap:
-        found = container.get(index, {})
+        found = container.get(index, container.default)
     elif kind is Optional:
         return lookup(container.value, index, present=True) if container.full else NONE
     if found is _MISSING:

@@ -32,6 +32,9 @@ MAX_REMEMBERED = 4096
 """Answers each selector keeps, by the values it reads."""
 
 
+_DEFAULTS: dict[str, Value] = {"string": "", "bool": False, "version": semver("0.0.0")}
+
+
 def reads(root: Node) -> frozenset[Read]:
     """Every device value that evaluation may look at."""
     return frozenset(_reads(root))
@@ -74,7 +77,7 @@ class Facts:
     none. Values are converted when first needed.
     """
 
-    __slots__ = ("_scope", "attributes", "capacity", "driver", "fault", "shared")
+    __slots__ = ("_prototype", "_scope", "attributes", "capacity", "driver", "fault", "shared")
 
     def __init__(self, driver: str, device: Device) -> None:
         self.driver = driver
@@ -83,6 +86,7 @@ class Facts:
         self.shared = device.allow_multiple_allocations
         self.fault = _fault(device.attributes)
         self._scope: Scope | None = None
+        self._prototype: Scope | None = None
 
     @property
     def scope(self) -> Scope:
@@ -94,6 +98,25 @@ class Facts:
                 "device.capacity": self._nested(self.capacity, _capacity),
             }
         return self._scope
+
+    @property
+    def prototype(self) -> Scope:
+        """The device as selectors of the 2024 prototype see it: unknown names give a default of the map's type."""
+        if self._prototype is None:
+            flat = {self._full(name): item for name, item in self.attributes.items()}
+            values = {name: _attribute(item) for name, item in flat.items()}
+            kinds = {kind: {n: values[n] for n, item in flat.items() if item.kind == kind} for kind in _DEFAULTS}
+            amounts = {self._full(name): _capacity(item) for name, item in self.capacity.items()}
+            self._prototype = {
+                "device.driverName": self.driver,
+                "device.attributes": {**values, **amounts},
+                "device.quantityAttributes": DefaultMap(amounts, Amount(0, (0, 0))),
+                **{f"device.{kind}Attributes": DefaultMap(kinds[kind], _DEFAULTS[kind]) for kind in _DEFAULTS},
+            }
+        return self._prototype
+
+    def _full(self, name: str) -> str:
+        return name if "/" in name else f"{self.driver}/{name}"
 
     def _nested(self, flat: Mapping[str, Any], convert: Callable[[Any], Value]) -> DefaultMap:
         nested = DefaultMap()
@@ -129,6 +152,10 @@ def _reader(what: Read) -> Callable[[Facts], Hashable]:
 
 def _everything(driver: str, flat: Mapping[str, AttributeValue | Capacity]) -> Hashable:
     return driver, tuple(sorted((name, _identity(item)) for name, item in flat.items()))
+
+
+def _whole(facts: Facts) -> Hashable:
+    return _everything(facts.driver, facts.attributes), _everything(facts.driver, facts.capacity)
 
 
 def _identity(item: AttributeValue | Capacity | None) -> Hashable:
@@ -180,21 +207,22 @@ class Program:
     `error` is why Kubernetes refuses it, `unsupported` why it cannot be evaluated here; both are empty when it runs.
     """
 
-    __slots__ = ("_answers", "_readers", "_run", "error", "reads", "text", "unsupported")
+    __slots__ = ("_answers", "_readers", "_run", "error", "prototype", "reads", "text", "unsupported")
 
-    def __init__(self, text: str, list_attributes: bool = True) -> None:
+    def __init__(self, text: str, list_attributes: bool = True, prototype: bool = False) -> None:
         self.text = text
+        self.prototype = prototype
         self.error = self.unsupported = ""
         self.reads: tuple[Read, ...] = ()
         self._answers: dict[Hashable, bool | CelError] = {}
         self._readers: list[Callable[[Facts], Hashable]] = []
         self._run: Callable[[Scope], Value] = _refuse
         try:
-            checked = check(text, list_attributes)
+            checked = check(text, list_attributes, prototype)
             inspect(checked)
             self._run = Builder(checked, regex).build(checked.root).run
             self.reads = tuple(sorted(reads(checked.root), key=str))
-            self._readers = [_reader(what) for what in self.reads]
+            self._readers = [_whole] if prototype else [_reader(what) for what in self.reads]
         except CelCompileError as error:
             self.error = str(error)
         except ConstantFault as error:
@@ -229,7 +257,7 @@ class Program:
 
     def _evaluate(self, facts: Facts) -> bool | CelError:
         try:
-            value = self._run({**facts.scope, METER: Meter()})
+            value = self._run({**(facts.prototype if self.prototype else facts.scope), METER: Meter()})
         except CelError as error:
             return error
         except CelAbort as error:
@@ -246,6 +274,6 @@ def _refuse(_: Scope) -> Value:
 
 
 @lru_cache(maxsize=2048)
-def program(text: str, list_attributes: bool = True) -> Program:
-    """The compiled selector; compiled once per text."""
-    return Program(text, list_attributes)
+def program(text: str, list_attributes: bool = True, prototype: bool = False) -> Program:
+    """The compiled selector, of resource.k8s.io or of the 2024 prototype; compiled once per text."""
+    return Program(text, list_attributes, prototype)

@@ -16,7 +16,21 @@ VARIABLES = {
     "device.attributes": "map<string,map<string,dyn>>",
     "device.capacity": f"map<string,map<string,{QUANTITY}>>",
 }
-FIELDS = frozenset(name.removeprefix("device.") for name in VARIABLES)
+PROTOTYPE_VARIABLES = {
+    "device.driverName": "string",
+    "device.attributes": "map<string,dyn>",
+    "device.stringAttributes": "map<string,string>",
+    "device.boolAttributes": "map<string,bool>",
+    "device.quantityAttributes": f"map<string,{QUANTITY}>",
+    "device.versionAttributes": f"map<string,{SEMVER}>",
+}
+"""What selectors of the 2024 prototype may look at: attributes by full name, in one map for each type."""
+
+
+def fields(prototype: bool) -> frozenset[str]:
+    """What `device` has."""
+    return frozenset(name.removeprefix("device.") for name in (PROTOTYPE_VARIABLES if prototype else VARIABLES))
+
 
 EXTENSIONS = (("bindings", None), ("optional", None), ("lists", 2), ("sets", None), ("two-var-comprehensions", None))
 """What the engine brings along; the rest is declared below. The engine's `strings` clashes with Kubernetes' indexOf."""
@@ -170,8 +184,8 @@ def _declaration(line: str) -> tuple[str, str, str]:
     return name, call, result
 
 
-def environment(list_attributes: bool = True) -> str:
-    """The whole environment as the engine's YAML."""
+def environment(list_attributes: bool = True, prototype: bool = False) -> str:
+    """The whole environment as the engine's YAML, of resource.k8s.io or of the 2024 prototype."""
     lines = [*_ordering(), *_TEXT, *_STRINGS, *_LISTS, *_QUANTITIES, *_NET, *_FORMATS]
     lines += LIST_ATTRIBUTES if list_attributes else []
     functions: dict[str, list[tuple[str, str, str]]] = {}
@@ -185,7 +199,8 @@ def environment(list_attributes: bool = True) -> str:
         out.append(f"- name: {name}")
         out += [] if version is None else [f"  version: {version}"]
     out.append("variables:")
-    out += [f'- name: {name}\n  type: "{kind}"' for name, kind in VARIABLES.items()]
+    variables = PROTOTYPE_VARIABLES if prototype else VARIABLES
+    out += [f'- name: {name}\n  type: "{kind}"' for name, kind in variables.items()]
     out.append("functions:")
     for name, overloads in functions.items():
         out += [f'- name: "{name}"', "  overloads:"]

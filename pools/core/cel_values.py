@@ -211,8 +211,14 @@ class Opaque:
 class DefaultMap(dict[Any, Any]):
     """
     `device.attributes` and `device.capacity`: looking up an unknown domain gives an empty map, yet the domain is not
-    `in` the map and iteration does not meet it.
+    `in` the map and iteration does not meet it. `default` is something else in the maps of the 2024 prototype.
     """
+
+    __slots__ = ("default",)
+
+    def __init__(self, items: Any = (), default: Any = None) -> None:
+        super().__init__(items)
+        self.default = {} if default is None else default
 
 
 class DeviceMap(dict[Any, Any]):

@@ -11,7 +11,7 @@ from pools.core.node_match import reaches
 from pools.core.nodeview import NodePool, Seat
 from pools.core.obtainable import groups_allow
 from pools.core.reasons import seats_of
-from pools.core.world import Fatal, Unsupported, World, all_match, draws, tolerated
+from pools.core.world import Fatal, Selector, Unsupported, World, all_match, draws, selectors, tolerated
 from pools.domain.claim import Claim, DeviceRequest, Request
 from pools.domain.cluster import Node
 from pools.domain.ids import CounterId, DeviceId
@@ -127,24 +127,22 @@ def _unusable(world: World, claim: Claim, asked: DeviceRequest, pool: NodePool) 
 def _refused(world: World, claim: Claim, asked: DeviceRequest, seat: Seat) -> Stop | None:
     """What class or selectors have against the device."""
     device_class = world.classes.get(asked.device_class)
-    expressions: Sequence[tuple[Stage, Sequence[str], str]] = (
-        ("class", device_class.selectors if device_class is not None else (), f"class {asked.device_class}"),
-        ("selector", asked.selectors, f"claim {claim.id}"),
+    asking: Sequence[tuple[Stage, Sequence[Selector]]] = (
+        ("class", selectors(world, device_class.selectors, f"class {asked.device_class}", device_class.form))
+        if device_class is not None
+        else ("class", ()),
+        ("selector", selectors(world, asked.selectors, f"claim {claim.id}", claim.form)),
     )
-    for stage, texts, whose in expressions:
-        for index, text in enumerate(texts):
+    for stage, parts in asking:
+        for part in parts:
             try:
-                if not _holds(world, seat, text, whose, index):
-                    return Stop(seat.id, stage, text)
+                if not all_match(world, seat, (part,)):
+                    return Stop(seat.id, stage, part[0].text)
             except Fatal as error:
                 return Stop(seat.id, "selector-fails", str(error))
             except Unsupported as error:
                 return Stop(seat.id, "unsupported", str(error))
     return None
-
-
-def _holds(world: World, seat: Seat, text: str, whose: str, index: int) -> bool:
-    return all_match(world, seat, [(world.program(text), whose, index)])
 
 
 def _stop(world: World, node: Node, claim: Claim, asked: DeviceRequest, seat: Seat) -> Stop:

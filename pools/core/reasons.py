@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 from pools.core import relaxed
 from pools.core.allocate import BUDGET, Answer, allocate
 from pools.core.nodeview import NodePool, Seat
-from pools.core.world import Fatal, Unsupported, World, matches
+from pools.core.world import Fatal, Unsupported, World, all_match, selectors
 from pools.domain.claim import Claim, DeviceRequest
 from pools.domain.cluster import Node
 from pools.domain.ids import DeviceId, PoolId
@@ -131,7 +131,7 @@ def _unmatched(answers: Answers, claims: Sequence[Claim], nodes: Sequence[Node])
             seen = False
             for seat in seats_on(world, nodes):
                 seen = True
-                if any(_selects(world, seat, each) for each in request.alternatives):
+                if any(_selects(world, seat, claim, each) for each in request.alternatives):
                     states.add(seat.pool.state)
                     if seat.pool.state == "usable":
                         break
@@ -140,7 +140,9 @@ def _unmatched(answers: Answers, claims: Sequence[Claim], nodes: Sequence[Node])
             for state, code in _UNUSABLE:
                 if state in states:
                     return Why(code, request=request.name)
-            elsewhere = any(_selects(world, seat, each) for seat in all_seats(world) for each in request.alternatives)
+            elsewhere = any(
+                _selects(world, seat, claim, each) for seat in all_seats(world) for each in request.alternatives
+            )
             return Why("no-matching-device" if seen and not elsewhere else "no-device-published", request=request.name)
     return None
 
@@ -176,12 +178,15 @@ def seats_of(world: World, pool: NodePool) -> Iterator[Seat]:
                 yield Seat(DeviceId(pool.id.driver, pool.id.name, device.name), device, item, pool)
 
 
-def _selects(world: World, seat: Seat, request: DeviceRequest) -> bool:
+def _selects(world: World, seat: Seat, claim: Claim, request: DeviceRequest) -> bool:
     """Whether class and request take the device; a selector that fails is no reason to call it unmatched."""
     device_class = world.classes.get(request.device_class)
-    if device_class is None:
+    if device_class is None and request.device_class:
         return True
+    asked = selectors(world, request.selectors, "", claim.form)
+    if device_class is not None:
+        asked = [*selectors(world, device_class.selectors, "", device_class.form), *asked]
     try:
-        return matches(world, seat, (*device_class.selectors, *request.selectors), "")
+        return all_match(world, seat, asked)
     except (Fatal, Unsupported):
         return True

@@ -9,10 +9,11 @@ from pools.core.constraints import Values
 from pools.core.consumable import Amounts, CapacityError, allowed, charges, fits
 from pools.core.node_match import reaches
 from pools.core.nodeview import NodePool, Seat
-from pools.core.world import Fatal, Selector, World, all_match, draws, selectors, tolerated
+from pools.core.world import PROTOTYPE, Fatal, Selector, World, all_match, draws, selectors, tolerated
 from pools.domain.claim import Claim, DeviceClass, DeviceRequest, Request
 from pools.domain.cluster import Node
 from pools.domain.ids import CounterId
+from pools.domain.pool import Meta
 
 MOST_RESULTS = 32
 
@@ -112,8 +113,10 @@ class Way:
         if self._selectors is None:
             claimed = f"claim {self.claim.id}"
             self._selectors = [
-                *selectors(world, self.device_class.selectors, f"class {self.device_class.meta.name}"),
-                *selectors(world, self.request.selectors, claimed),
+                *selectors(
+                    world, self.device_class.selectors, f"class {self.device_class.meta.name}", self.device_class.form
+                ),
+                *selectors(world, self.request.selectors, claimed, self.claim.form),
             ]
         return all_match(world, seat, self._selectors) and (
             not seat.slice.per_device_reach or reaches(seat.device.reach, node)
@@ -206,9 +209,11 @@ def _way(
         raise Fatal(f"{where}: cannot handle request with derived attributes, the feature is disabled")
     if request.admin_access and not world.rules.admin_access:
         raise Fatal(f"{where}: admin access is requested, but the feature is disabled")
-    if not request.device_class:
+    if not request.device_class and claim.form != PROTOTYPE:
         raise Fatal(f"{where}: missing device class name (unsupported request type?)")
     device_class = world.classes.get(request.device_class)
+    if device_class is None and not request.device_class:
+        device_class = DeviceClass(Meta(""), PROTOTYPE)
     if device_class is None:
         raise Fatal(f"{where}: could not retrieve device class {request.device_class}: not found")
     if request.mode not in ("ExactCount", "All"):

@@ -17,6 +17,9 @@ from pools.domain.device import Device, Taint
 from pools.domain.ids import CounterId, DeviceId, PoolId
 from pools.domain.state import Holder
 
+PROTOTYPE = "prototype"
+"""The form of classes and claims whose selectors are written in the dialect of 2024."""
+
 
 class Fatal(Exception):
     """An error that ends the attempt on all nodes, in the scheduler's words."""
@@ -145,9 +148,9 @@ class World:
         found += [(rule.taint, rule.meta.name) for rule in self.taint_rules if rule.matches(*seat.id)]
         return [each for each in found if each[0].blocks or self.rules.any_taint_blocks]
 
-    def program(self, expression: str) -> Program:
-        """The compiled selector."""
-        return program(expression, self.rules.list_attributes)
+    def program(self, expression: str, form: str = "") -> Program:
+        """The compiled selector; *form* is that of the class or claim it is of."""
+        return program(expression, self.rules.list_attributes, form == PROTOTYPE)
 
 
 def _devices(pool: NodePool) -> Iterable[tuple[str, Device]]:
@@ -205,9 +208,9 @@ Selector = tuple[Program, str, int]
 """A compiled selector, whose it is (`class NAME` or `claim NAMESPACE/NAME`), and its number."""
 
 
-def selectors(world: World, expressions: Iterable[str], whose: str) -> list[Selector]:
-    """The selectors of a class or request, compiled."""
-    return [(world.program(expression), whose, index) for index, expression in enumerate(expressions)]
+def selectors(world: World, expressions: Iterable[str], whose: str, form: str = "") -> list[Selector]:
+    """The selectors of a class or request, compiled; *form* is that of the class or claim."""
+    return [(world.program(expression, form), whose, index) for index, expression in enumerate(expressions)]
 
 
 def all_match(world: World, seat: Seat, asked: Iterable[Selector]) -> bool:
@@ -230,8 +233,3 @@ def all_match(world: World, seat: Seat, asked: Iterable[Selector]) -> bool:
         except CelUnsupported as error:
             raise Unsupported(f"{whose}: selector #{index} cannot be evaluated here: {error}") from None
     return True
-
-
-def matches(world: World, seat: Seat, expressions: Iterable[str], whose: str) -> bool:
-    """`all_match` for selectors as text."""
-    return all_match(world, seat, selectors(world, expressions, whose))

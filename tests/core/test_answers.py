@@ -77,6 +77,15 @@ def answer(pending, *claims, slices=(), pods=(), nodes=()):
     return Answers(snapshot).claim(pending)
 
 
+def test_claims_and_classes_of_the_prototype_are_answered_in_their_own_dialect():
+    old = DeviceClass(Meta("old"), "prototype", (f"device.driverName == '{DRIVER}'",))
+    asked = DeviceRequest("", "old", selectors=(f"device.stringAttributes['{DRIVER}/model'] == 'x'",))
+    pending = Claim(Meta("c", "ml"), "prototype", (Request("r", (asked,)),))
+    devices = [device("a", model="y"), device("b", model="x")]
+    snapshot = Snapshot(pool("n1", *devices), (pending,), classes=(old,))
+    assert [str(each) for each in Answers(snapshot).candidates(pending)] == [f"{DRIVER}/n1/b"]
+
+
 def test_a_claim_for_more_devices_than_one_node_has_is_told_so():
     slices = [*pool("n1", device("a")), *pool("n2", device("b"), node="n2")]
     given = answer(claim(count=2), slices=slices)

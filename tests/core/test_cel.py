@@ -178,6 +178,37 @@ def test_lines_that_are_no_question_are_told_apart_from_answers():
     assert "invalid" in answer_line('{"expression": "true", "device": {"name": "d", "attributes": 1}}')
 
 
+PARTITION = Device(
+    "mig",
+    {
+        "gpu.example.com/profile": AttributeValue("string", "1g.5gb"),
+        "healthy": AttributeValue("bool", True),
+        "driver": AttributeValue("version", "550.1.0"),
+    },
+    {"memory": Capacity(parse_quantity("5Gi"))},
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        ("device.driverName == 'gpu.example.com'", True),
+        ("device.stringAttributes['gpu.example.com/profile'] == '1g.5gb'", True),
+        ("device.stringAttributes['gpu.example.com/nothing'] == ''", True),
+        ("device.boolAttributes['gpu.example.com/healthy']", True),
+        ("device.boolAttributes['gpu.example.com/nothing']", False),
+        ("device.versionAttributes['gpu.example.com/driver'].isGreaterThan(semver('550.0.0'))", True),
+        ("device.quantityAttributes['gpu.example.com/memory'].compareTo(quantity('5Gi')) == 0", True),
+        ("device.quantityAttributes['gpu.example.com/nothing'].compareTo(quantity('0')) == 0", True),
+        ("'gpu.example.com/profile' in device.attributes", True),
+        ("'gpu.example.com/nothing' in device.stringAttributes", False),
+    ],
+)
+def test_selectors_of_the_prototype_have_a_language_of_their_own(text, answer):
+    assert program(text, prototype=True).matches(Facts("gpu.example.com", PARTITION)) is answer
+    assert program(text).error or "device.attributes" in text
+
+
 def test_unsupported_is_an_error_of_its_own():
     with pytest.raises(CelUnsupported):
         program("device == device").matches(Facts("d", Device("x")))
