@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 
 from pools.core.amounts import listed
-from pools.core.compound_attributes import Unpublishable, attributes, capacity
+from pools.core.compound_attributes import Unpublishable, attributes, capacity, carried_keys
 from pools.core.compound_groups import Grouped, group
 from pools.core.compound_layout import TooLarge, consumption, counter_sets, named_sets, slices, split_note
 from pools.core.compound_molecules import Made, molecules
@@ -204,7 +204,26 @@ def _devices(
     for text, names in told.items():
         about = f"{rule.meta.name}/{node}"
         notes.error("compound-limit", about, f"Molecule {listed(names)} cannot be published: {text}.", (node,))
+    if not told:
+        _tell_uneven(rule, made, published, notes)
     return tuple(published)
+
+
+def _tell_uneven(rule: CompoundRule, made: Sequence[Made], published: Sequence[Device], notes: Notes) -> None:
+    """Attributes that some molecules have as they are and others in another form: a selector has to expect both."""
+    plain = {key for device in published for key in device.attributes}
+    lacking: dict[str, str] = {}
+    for one, device in zip(made, published, strict=True):
+        for key in carried_keys(rule, one):
+            if key in plain and key not in device.attributes:
+                lacking.setdefault(key, one.name)
+    if lacking:
+        example = next(iter(lacking.values()))
+        text = (
+            f"Members differ in {listed(list(lacking))}, so molecules such as {example} do not have it under that "
+            "name: a selector that reads it there without asking first fails."
+        )
+        notes.tell("compound-attribute-uneven", rule.meta.name, text)
 
 
 def _over(device: Device) -> list[str]:

@@ -36,13 +36,22 @@ def attributes(rule: CompoundRule, made: Made) -> Attributes:
     """
     found: Attributes = {rule.type_attribute: AttributeValue("string", made.type)}
     _add(found, record(made.parts))
-    carried = {member.name: member.attributes for member in rule.members}
-    for key, carriers in _carriers(made.parts, carried, lambda each: each.device.attributes):
+    for key, carriers in _attribute_carriers(rule, made):
         values = [each.device.attribute(key, each.id.driver) for each in carriers]
         _add(found, _merged(key, values, rule.repeated_attributes))
     for key, value in found.items():
         _check(key, value)
     return found
+
+
+def carried_keys(rule: CompoundRule, made: Made) -> tuple[str, ...]:
+    """The attributes that a molecule's members carry, whether it publishes them as they are or in another form."""
+    return tuple(key for key, _ in _attribute_carriers(rule, made))
+
+
+def _attribute_carriers(rule: CompoundRule, made: Made) -> Iterator[tuple[str, list[Chosen]]]:
+    carried = {member.name: member.attributes for member in rule.members}
+    return _carriers(made.parts, carried, lambda each: each.device.attributes)
 
 
 def _add(found: Attributes, more: Mapping[str, AttributeValue]) -> None:

@@ -41,7 +41,8 @@ def counter_sets(counters: Sequence[str], draws: Draws) -> tuple[tuple[str, ...]
     torn = _torn(found, draws)
     if torn:
         by_size = sorted(draws, key=len, reverse=True)
-        place = {counter: index for index, counter in enumerate(dict.fromkeys(one for draw in by_size for one in draw))}
+        named = dict.fromkeys((*(one for draw in by_size for one in draw), *counters))
+        place = {counter: index for index, counter in enumerate(named)}
         found = _spread([sorted(part, key=place.__getitem__) for part in parts])
         torn = _torn(found, draws)
     if torn:

@@ -121,6 +121,28 @@ def underlying_uses(report: PoolReport) -> tuple[UnderlyingUse, ...]:
     return tuple(UnderlyingUse(part, tuple(molecules[device]), tuple(held[device])) for device, part in parts.items())
 
 
+def published_twice(pools: Sequence[Pool]) -> dict[tuple[PoolId, PoolId], tuple[DeviceId, ...]]:
+    """
+    Underlying devices that are in two places, by (compound pool, other pool).
+
+    The other is a compound pool too, or the pool of the device's own driver.
+    """
+    published = {pool.id: {item.name for item in pool.devices} for pool in pools}
+    homes: dict[DeviceId, dict[PoolId, None]] = defaultdict(dict)
+    for pool in pools:
+        for item in pool.devices:
+            for part in parts_of(item.device):
+                homes[part.device][pool.id] = None
+    twice: dict[tuple[PoolId, PoolId], list[DeviceId]] = defaultdict(list)
+    for device, compounds in homes.items():
+        first, *others = compounds
+        if device.name in published.get(device.pool_id, ()):
+            others.append(device.pool_id)
+        for other in others:
+            twice[first, other].append(device)
+    return {key: tuple(devices) for key, devices in twice.items()}
+
+
 def compound_findings(pools: Sequence[Pool]) -> tuple[Finding, ...]:
     """
     Underlying devices that are published in two places: two claims could win one device.
@@ -130,25 +152,13 @@ def compound_findings(pools: Sequence[Pool]) -> tuple[Finding, ...]:
 
     Source: the compound device proposal (pool-shapes.md 5): available only as part of a compound device.
     """
-    published = {pool.id: {item.name for item in pool.devices} for pool in pools}
-    homes: dict[DeviceId, dict[PoolId, None]] = defaultdict(dict)
-    for pool in pools:
-        for item in pool.devices:
-            for part in parts_of(item.device):
-                homes[part.device][pool.id] = None
-    twice: dict[tuple[PoolId, PoolId], list[str]] = defaultdict(list)
-    for device, compounds in homes.items():
-        owners = list(compounds)
-        others = [*owners[1:], *([device.pool_id] if device.name in published.get(device.pool_id, ()) else [])]
-        for other in others:
-            twice[owners[0], other].append(device.name)
     return tuple(
         Finding(
             "compound-device-published-twice",
             str(first),
             "error",
-            f"{listed(names)}: part of molecules here and published in pool {other} too, "
-            "so two claims could be given the same device.",
+            f"{listed([device.name for device in devices])}: part of molecules here and published in pool {other} "
+            "too, so two claims could be given the same device.",
         )
-        for (first, other), names in twice.items()
+        for (first, other), devices in published_twice(pools).items()
     )

@@ -11,6 +11,12 @@ from pools.domain.quantity import NANO, Quantity
 
 Raw = dict[str, Any]
 
+MAX_BAG = 32
+MAX_DEVICES = 128
+MAX_DRAWN = 32
+MAX_ATTRIBUTES = 32
+"""Limits of the proposal's lists (pool-shapes.md 3, shapes a and b)."""
+
 _KINDS = {"int": "intValue", "bool": "boolValue", "string": "stringValue", "version": "semVerValue"}
 _LISTS = {"ints": "intSlice", "strings": "stringSlice"}
 
@@ -23,9 +29,12 @@ def resource_pool(slices: Sequence[Slice]) -> Raw:
 
     Raises:
         ValueError: something has no place in this form (taints, lists of booleans or versions, two counters of one
-            name, a pool without a single node); the message names it.
+            name, a pool without a single node), or is more than its lists hold; the message names it.
     """
     first = slices[0]
+    bag, devices = _bag(slices), [device for item in slices for device in item.devices]
+    _within(len(bag), MAX_BAG, "counters in sharedConsumable")
+    _within(len(devices), MAX_DEVICES, "devices in a pool")
     if not first.reach.node_name:
         raise ValueError(f"pool {first.pool}: the form knows only pools of one node")
     return {
@@ -35,10 +44,15 @@ def resource_pool(slices: Sequence[Slice]) -> Raw:
         "spec": {
             "driver": first.driver,
             "nodeName": first.reach.node_name,
-            "devices": [_device(device) for item in slices for device in item.devices],
-            "sharedConsumable": [{"name": name, "capacity": _amount(amount)} for name, amount in _bag(slices).items()],
+            "devices": [_device(device) for device in devices],
+            "sharedConsumable": [{"name": name, "capacity": _amount(amount)} for name, amount in bag.items()],
         },
     }
+
+
+def _within(count: int, most: int, what: str) -> None:
+    if count > most:
+        raise ValueError(f"{count} {what}; the proposal allows {most}. Publish resource.k8s.io/v1 instead")
 
 
 def _bag(slices: Sequence[Slice]) -> dict[str, Quantity]:
@@ -62,6 +76,8 @@ def _device(device: Device) -> Raw:
     drawn = {name: _amount(amount) for entry in device.consumes for name, amount in entry.counters.items()}
     features = [_attribute(name, value, device) for name, value in device.attributes.items()]
     features += [{"name": name, "quantityValue": capacity.value.text} for name, capacity in device.capacity.items()]
+    _within(len(drawn), MAX_DRAWN, f"counters consumed by {device.name}")
+    _within(len(features), MAX_ATTRIBUTES, f"attributes of {device.name}")
     return {"name": device.name, **({"attributes": features} if features else {}), "sharedConsumed": drawn}
 
 

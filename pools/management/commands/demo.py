@@ -31,7 +31,7 @@ SLICE = {
 
 
 class Command(BaseCommand):
-    """Loads the manifests in demo/ by the ordinary ingest when nothing was ever published; safe to run again."""
+    """Loads the manifests right in demo/ by the ordinary ingest when nothing was ever published; safe to run again."""
 
     help = "Load the demo fleet into an empty database; print the address and a curl line that publishes a pool."
 
@@ -46,7 +46,8 @@ class Command(BaseCommand):
 
     def _load(self) -> None:
         refused = []
-        for file in payloads(str(FOLDER), most=settings.MAX_BODY_MIB * 2**20):
+        manifests = sorted(FOLDER.glob("*.yaml"))
+        for file in (each for path in manifests for each in payloads(str(path), most=settings.MAX_BODY_MIB * 2**20)):
             report = publish(file.data, cluster=CLUSTER, source=file.source)
             refused += [outcome for outcome in report.objects if outcome.verdict == "refused"]
         for outcome in refused:
