@@ -418,7 +418,7 @@ def worlds(draw):
                 (AllocationResult("r", mig.DRIVER, node, place(profile, start)),)))  # fmt: skip
             trial = cluster(*claims, claim)
             drawn, _ = used(trial)
-            if all(nano <= _capacity(trial)[key] for key, nano in drawn.items()):
+            if all(nano <= capacity_of(trial)[key] for key, nano in drawn.items()):
                 claims.append(claim)
                 free[claim.id] = draw(st.booleans())
     scenario = Scenario(
@@ -429,7 +429,7 @@ def worlds(draw):
     return cluster(*claims), scenario
 
 
-def _capacity(snapshot):
+def capacity_of(snapshot):
     return {
         (item.pool_id, counter): amount.nano
         for item in snapshot.slices
@@ -448,7 +448,7 @@ def test_whatever_is_placed_obeys_capacity_and_takes_no_device_twice(world, sele
     placed, after = Trial.of(staged).play([*questions, *ask_evicted(staged.snapshot, staged.evicted)])
 
     drawn, held = used(after.snapshot)
-    capacity = _capacity(after.snapshot)
+    capacity = capacity_of(after.snapshot)
     assert all(nano <= capacity[key] for key, nano in drawn.items())
     assert max(held.values(), default=0) <= 1
     for each in placed:

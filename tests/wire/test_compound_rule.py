@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import pathlib
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -101,6 +102,12 @@ class TestReading:
     @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.name)
     def test_the_examples_are_read(self, path: pathlib.Path) -> None:
         assert compound_rule(yaml.safe_load(path.read_text())).driver == "compound.example.com"
+
+    def test_the_rule_in_the_documentation_is_read(self) -> None:
+        text = (ROOT_FOLDER / "docs/compound.md").read_text()
+        (example,) = re.findall(r"```yaml\n(.*?)```", text, re.DOTALL)
+        assert compound_rule(yaml.safe_load(example)).molecules[1].type == "whole-triplet"
+        VALIDATOR.validate(yaml.safe_load(example))
 
 
 MISTAKES = [
