@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
 
-from pools.core.cards import cards_of
-from pools.core.counters import ledger_of
+from pools.core.cards import Card, cards_of
+from pools.core.counters import Ledger, ledger_of
 from pools.core.packing import Table
 from pools.core.search import Problem, fitting, take
-from pools.core.shape import shape_of
+from pools.core.shape import Shape, shape_of
 from pools.core.slots import ranks_of
 from pools.domain.state import Mix, Mixes, PoolReport
 
@@ -38,17 +38,26 @@ def mixes(report: PoolReport, card_key: str, *, limit: int = 5000) -> Mixes:
     card = next((each for each in cards_of(shape) if each.key == card_key), None)
     if card is None:
         raise KeyError(card_key)
-    books = ledger_of(report, shape)
-    wanted = [place for place, row in enumerate(card.devices) if report.devices[row].state == "available"]
-    ranks = ranks_of(shape)
-    wanted.sort(key=lambda place: (-ranks[card.devices[place]], place))
-    free = tuple(books.left[list(card.counters)].tolist())
-    maximal, feasible, cut = _walk(card.table, tuple(wanted), free, books.common, limit)
+    maximal, feasible, cut = rows_of_mixes(report, shape, card, ledger_of(report, shape), limit)
     return Mixes(
         maximal=tuple(_mix(report, [card.devices[place] for place in places]) for places in maximal),
         feasible=feasible,
         cut=cut,
     )
+
+
+def rows_of_mixes(report: PoolReport, shape: Shape, card: Card, books: Ledger, limit: int) -> _Found:
+    """
+    The same as rows of the card's table.
+
+    Returns:
+        The maximal sets, how many non-empty sets fit, and whether the search was cut.
+    """
+    wanted = [place for place, row in enumerate(card.devices) if report.devices[row].state == "available"]
+    ranks = ranks_of(shape)
+    wanted.sort(key=lambda place: (-ranks[card.devices[place]], place))
+    free = tuple(books.left[list(card.counters)].tolist())
+    return _walk(card.table, tuple(wanted), free, books.common, limit)
 
 
 def _mix(report: PoolReport, rows: Sequence[int]) -> Mix:

@@ -56,7 +56,13 @@ class Relief:
 
 
 def relief(
-    world: World, snapshot: Snapshot, node: Node, pending: Sequence[Claim], *, tries: int = MOST_TRIES
+    world: World,
+    snapshot: Snapshot,
+    node: Node,
+    pending: Sequence[Claim],
+    *,
+    tries: int = MOST_TRIES,
+    held: Sequence[Holder] | None = None,
 ) -> Relief:
     """
     Find what has to go so that *pending* can be allocated together on *node*.
@@ -67,23 +73,35 @@ def relief(
     Args:
         snapshot: what *world* was made from; its allocated claims are the ones that may go.
         tries: how many sets may be tried.
+        held: the holds of the snapshot's claims, where they are known already.
     """
-    return _Hunt(world, snapshot, node, pending, tries).run()
+    if held is None:
+        held = holds(snapshot.claims, snapshot.slices, snapshot.pods)
+    return _Hunt(world, snapshot, node, pending, tries, held).run()
 
 
 class _Hunt:
     """One search for relief."""
 
-    def __init__(self, world: World, snapshot: Snapshot, node: Node, pending: Sequence[Claim], tries: int) -> None:
+    def __init__(
+        self,
+        world: World,
+        snapshot: Snapshot,
+        node: Node,
+        pending: Sequence[Claim],
+        tries: int,
+        holders: Sequence[Holder],
+    ) -> None:
         self.world, self.snapshot, self.node, self.pending = world, snapshot, node, pending
         self.tries = tries
         self.tried = 0
         self.pools = world.pools(node)
         self.held: dict[ClaimId, list[Holder]] = defaultdict(list)
         reachable = {pool.id for pool in self.pools}
-        for hold in holds(snapshot.claims, snapshot.slices, snapshot.pods):
+        for hold in holders:
             if not hold.admin and hold.device.pool_id in reachable:
                 self.held[hold.claim].append(hold)
+        self.near = [claim for claim in snapshot.claims if claim.id in self.held]
 
     def run(self) -> Relief:
         names = sorted(self.held)
@@ -110,7 +128,7 @@ class _Hunt:
         """What would be allocated without these claims; None when it would not."""
         self.tried += 1
         without = set(gone)
-        left = [claim for claim in self.snapshot.claims if claim.id not in without]
+        left = [claim for claim in self.near if claim.id not in without]  # others hold nothing that this node sees
         answer = allocate(self.world.without(left, self.snapshot), self.node, self.pending)
         return answer.picks if answer.verdict == "allocatable" else None
 

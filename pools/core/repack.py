@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import combinations
 
 from pools.core.cards import Card, cards_of
-from pools.core.counters import consuming, ledger_of
+from pools.core.counters import Ledger, consuming, ledger_of
 from pools.core.layout import Layout, Want, layout
-from pools.core.mixes import mixes
+from pools.core.mixes import rows_of_mixes
+from pools.core.packing import Table
 from pools.core.shape import Shape, shape_of
+from pools.core.slots import measures_of, strips_of
 from pools.domain.ids import CounterId
 from pools.domain.state import DeviceReport, Holder, PoolReport
 
@@ -45,17 +48,32 @@ class Stranded:
 
 
 @dataclass(frozen=True, slots=True)
+class Waste:
+    """
+    What is stranded of one amount, or of one strip of slots as a whole; in billionths. `like` is a published text.
+    """
+
+    name: str
+    capacity_nano: int
+    free_nano: int
+    stranded_nano: int
+    like: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Fragmentation:
     """
     A card's room. `exact` is False when the mixes were cut: `stranded` may then be overstated.
 
-    Types are those of the card, largest first; rows are alternatives.
+    Types are those of the card, largest first; rows are alternatives. `stranded` has counters with anything stranded,
+    `wastes` all that is measured on the card.
     """
 
     card: str
     largest: str
     types: tuple[TypeRoom, ...]
     stranded: tuple[Stranded, ...]
+    wastes: tuple[Waste, ...]
     exact: bool
 
     @property
@@ -98,15 +116,19 @@ class Plans:
 class _Bench:
     """One card with what stands on it, ready to lift allocations and to place devices."""
 
-    def __init__(self, report: PoolReport, card_key: str) -> None:
+    @classmethod
+    def of(cls, report: PoolReport, card_key: str) -> _Bench:
         shape = shape_of(report.pool)
         found = next((each for each in cards_of(shape) if each.key == card_key), None)
         if found is None:
             raise KeyError(card_key)
+        return cls(report, shape, found, ledger_of(report, shape))
+
+    def __init__(self, report: PoolReport, shape: Shape, found: Card, books: Ledger) -> None:
         self.shape: Shape = shape
         self.card: Card = found
         self.devices: list[DeviceReport] = [report.devices[row] for row in found.devices]
-        books = ledger_of(report, shape)
+        self.books = books
         self.free = tuple(books.left[list(found.counters)].tolist())
         mine = set(found.counters)
         self.blocked = any(left < 0 for position, left in enumerate(books.left.tolist()) if position not in mine)
@@ -162,14 +184,41 @@ def fragmentation(report: PoolReport, card_key: str) -> Fragmentation:
     Raises:
         KeyError: the pool has no such card.
     """
-    bench = _Bench(report, card_key)
-    card = next(each for each in report.cards if each.key == card_key)
+    return _fragmentation(report, _Bench.of(report, card_key))
+
+
+def fragmentations(report: PoolReport) -> tuple[Fragmentation, ...]:
+    """The same for every card of a pool, in the cards' order. Cost: equal cards in equal states are computed once."""
+    shape = shape_of(report.pool)
+    books = ledger_of(report, shape)
+    return tuple(_fragmentation(report, _Bench(report, shape, card, books)) for card in cards_of(shape))
+
+
+def _fragmentation(report: PoolReport, bench: _Bench) -> Fragmentation:
+    card = next(each for each in report.cards if each.key == bench.card.key)
     rooms = []
     for row in card.types:
         repacked, exact = _repacked(bench, row.type, row.max_more)
         rooms.append(TypeRoom(row.type, row.max_more, repacked, row.exact and exact))
     stranded, whole = _stranded(report, bench)
-    return Fragmentation(card_key, card.largest, tuple(rooms), stranded, whole)
+    return Fragmentation(card.key, card.largest, tuple(rooms), stranded, tuple(_wastes(report, bench, stranded)), whole)
+
+
+def _wastes(report: PoolReport, bench: _Bench, stranded: Sequence[Stranded]) -> Iterator[Waste]:
+    """What is stranded of all that is measured on the card, strips of slots as a whole."""
+    stems = {strip.cells: strip.stem for strip in strips_of(bench.shape, bench.card)}
+    lost = {row.counter: row.stranded_nano for row in stranded}
+    uses = {use.id: use for use in report.counters}
+    for positions in measures_of(bench.shape, bench.card):
+        counters = [bench.shape.counters[position] for position in positions]
+        own = [uses[counter] for counter in counters]
+        yield Waste(
+            name=stems.get(positions) or counters[0].counter,
+            capacity_nano=sum(max(0, use.capacity.nano) for use in own),
+            free_nano=sum(use.available_nano for use in own),
+            stranded_nano=sum(lost.get(counter, 0) for counter in counters),
+            like=own[0].capacity.text,
+        )
 
 
 def _repacked(bench: _Bench, kind: str, now: int) -> tuple[int, bool]:
@@ -183,20 +232,24 @@ def _repacked(bench: _Bench, kind: str, now: int) -> tuple[int, bool]:
 
 
 def _stranded(report: PoolReport, bench: _Bench) -> tuple[tuple[Stranded, ...], bool]:
-    found = mixes(report, bench.card.key, limit=_MIXES)
-    place_of = {each.id.name: place for place, each in enumerate(bench.devices)}
-    usable = [0] * len(bench.card.counters)
-    for mix in found.maximal:
-        sums = [0] * len(usable)
-        for name in mix.devices:
-            sums = [one + max(0, cost) for one, cost in zip(sums, bench.card.table.rows[place_of[name]], strict=True)]
-        usable = [max(one, other) for one, other in zip(usable, sums, strict=True)]
+    maximal, _, cut = rows_of_mixes(report, bench.shape, bench.card, bench.books, _MIXES)
+    usable = _usable(bench.card.table, maximal, len(bench.free))
     rows = tuple(
         Stranded(bench.shape.counters[position], free * unit, (free - used) * unit)
         for position, free, used in zip(bench.card.counters, bench.free, usable, strict=True)
         if (unit := bench.shape.unit[position]) and free > used
     )
-    return rows, not found.cut
+    return rows, not cut
+
+
+@lru_cache(maxsize=4096)
+def _usable(table: Table, mixes: tuple[tuple[int, ...], ...], width: int) -> tuple[int, ...]:
+    """The most that any of the mixes draws from each counter."""
+    usable = [0] * width
+    for mix in mixes:
+        sums = [sum(max(0, table.rows[row][position]) for row in mix) for position in range(width)]
+        usable = [max(one, other) for one, other in zip(usable, sums, strict=True)]
+    return tuple(usable)
 
 
 def cheapest_moves(report: PoolReport, card_key: str, kind: str, *, most: int = MOST_MOVES) -> Plans:
@@ -212,7 +265,7 @@ def cheapest_moves(report: PoolReport, card_key: str, kind: str, *, most: int = 
     Raises:
         KeyError: the pool has no such card.
     """
-    bench = _Bench(report, card_key)
+    bench = _Bench.of(report, card_key)
     card = next(each for each in report.cards if each.key == card_key)
     now = next((row.max_more for row in card.types if row.type == kind), 0)
     exact = True
