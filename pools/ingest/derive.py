@@ -9,6 +9,7 @@ from typing import Any
 from django.utils.dateparse import parse_datetime
 
 from pools.core.reach import only_nodes
+from pools.core.repack import Fragmentation, TypeRoom, Waste
 from pools.domain.claim import Claim, Constraint, DeviceRequest, Request
 from pools.domain.cluster import Pod
 from pools.domain.device import NodeReach
@@ -110,9 +111,19 @@ def slot_rows(card: CardReport) -> list[Fields]:
     return rows
 
 
-def card_fields(card: CardReport, position: int, devices: Mapping[str, list[DeviceReport]]) -> Fields:
-    """A card's row; *devices* are the pool's reports by the key of their card."""
+def card_fields(
+    card: CardReport,
+    position: int,
+    devices: Mapping[str, list[DeviceReport]],
+    room: Fragmentation | None = None,
+) -> Fields:
+    """A card's row; *devices* are the pool's reports by the key of their card, *room* what its allocations waste."""
+    wastes = room.wastes if room is not None else ()
+    shares = [waste.stranded_nano / waste.capacity_nano for waste in wastes if waste.capacity_nano]
     return {
+        "stranded": stranded_rows(wastes),
+        "stranded_share": max(shares, default=0.0),
+        "types_lost": len(room.lost) if room is not None else 0,
         "label": clip(card.label, 253),
         "model": clip(card.model, 64),
         "position": position,
@@ -123,10 +134,27 @@ def card_fields(card: CardReport, position: int, devices: Mapping[str, list[Devi
     }
 
 
-def type_fields(fit: TypeFit) -> Fields:
-    """How many more of a type fit."""
+def stranded_rows(wastes: Iterable[Waste]) -> list[Fields]:
+    """What is free on a card, and the part of it that nothing can use; amounts of which nothing is free left out."""
+    return [
+        {
+            "name": waste.name,
+            "free": format_nano(waste.free_nano, waste.like),
+            "stranded": format_nano(waste.stranded_nano, waste.like),
+        }
+        for waste in wastes
+        if waste.free_nano
+    ]
+
+
+def type_fields(fit: TypeFit, room: TypeRoom | None = None) -> Fields:
+    """How many more of a type fit, and with the same allocations packed best; without a *room* nothing is wasted."""
     names = ("total", "allocated", "available", "max_more", "first_fit", "exact")
-    return {name: getattr(fit, name) for name in names}
+    return {
+        **{name: getattr(fit, name) for name in names},
+        "repacked": room.repacked if room is not None else fit.max_more,
+        "repacked_exact": room.exact if room is not None else fit.exact,
+    }
 
 
 def device_fields(item: DeviceReport) -> Fields:

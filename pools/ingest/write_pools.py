@@ -10,6 +10,7 @@ from typing import TypeVar
 
 from django.db import models
 
+from pools.core.repack import Fragmentation, fragmentations
 from pools.domain.ids import PoolId
 from pools.domain.state import DeviceReport, PoolReport, TypeFit
 from pools.ingest.derive import (
@@ -70,6 +71,7 @@ class _Contents:
 
     def __init__(self, reports: Mapping[int, PoolReport]) -> None:
         self.reports = reports
+        self.rooms = {pk: _rooms(report) for pk, report in reports.items()}
         self.cards: dict[Hashable, Card] = {}
         self.device_ids: dict[tuple[int, str], int] = {}
         self._leftovers: list[tuple[type[models.Model], list[models.Model]]] = []
@@ -93,7 +95,11 @@ class _Contents:
 
     def _cards(self) -> Wanted:
         return {
-            (pk, card.key): {"pool_id": pk, "key": card.key, **card_fields(card, position, _by_card(report))}
+            (pk, card.key): {
+                "pool_id": pk,
+                "key": card.key,
+                **card_fields(card, position, _by_card(report), self.rooms[pk].get(card.key)),
+            }
             for pk, report in self.reports.items()
             for position, card in enumerate(report.cards)
         }
@@ -151,7 +157,9 @@ class _Contents:
                 own = {"pool_id": pk, "card_id": self.cards[pk, card].pk if card else None}
                 label = fit.type if len(fit.type) <= 253 else fit.type[:252] + "…"
                 key = (pk, own["card_id"], label)
-                wanted[*key, seen[key]] = {**own, "type": label, **type_fields(fit)}
+                room = self.rooms[pk].get(card)
+                own_room = next((each for each in room.types if each.type == fit.type), None) if room else None
+                wanted[*key, seen[key]] = {**own, "type": label, **type_fields(fit, own_room)}
                 seen[key] += 1
         self._sync(TypeCount, wanted, _numbered(lambda row: (row.pool_id, row.card_id, row.type)))
 
@@ -166,6 +174,11 @@ def _numbered(key: Callable[[M], tuple[Hashable, ...]]) -> Callable[[M], Hashabl
         return (*own, seen[own] - 1)
 
     return numbered
+
+
+def _rooms(report: PoolReport) -> dict[str, Fragmentation]:
+    """What each card's allocations waste; nothing is said of pools that cannot be used."""
+    return {each.card: each for each in fragmentations(report)} if report.pool.usable else {}
 
 
 def _by_card(report: PoolReport) -> dict[str, list[DeviceReport]]:

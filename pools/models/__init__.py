@@ -4,6 +4,7 @@ from pools.models.access import PublishToken
 from pools.models.claims import Allocation, Claim, Pod, PodClaim
 from pools.models.inventory import Card, Counter, CounterSet, Device, Node, Pool, PoolNode, TypeCount
 from pools.models.objects import Cluster, Finding, StoredObject
+from pools.models.scenarios import SavedScenario
 
 __all__ = [
     "Allocation",
@@ -20,6 +21,7 @@ __all__ = [
     "Pool",
     "PoolNode",
     "PublishToken",
+    "SavedScenario",
     "StoredObject",
     "TypeCount",
 ]

@@ -127,6 +127,9 @@ class Card(models.Model):
     use = models.FloatField(help_text="Highest consumed/capacity over its counters; above 1 when overcommitted.")
     largest = models.CharField(max_length=253, blank=True, help_text="Biggest type that still fits; empty when none.")
     slots = models.JSONField(default=list, help_text="[{stem, cells: [[namespace/claim, …], …]}], see domain SlotMap")
+    stranded = models.JSONField(default=list, help_text="[{name, free, stranded}] of what is measured and not all used")
+    stranded_share = models.FloatField(default=0, help_text="Highest stranded/capacity, for sorting and colour only.")
+    types_lost = models.PositiveIntegerField(default=0, help_text="Types of which more would fit, packed best.")
     devices_total = models.PositiveIntegerField()
     devices_allocated = models.PositiveIntegerField()
     devices_available = models.PositiveIntegerField()
@@ -159,6 +162,10 @@ class TypeCount(models.Model):
     max_more = models.PositiveIntegerField(help_text="Most that can be allocated together now.")
     first_fit = models.PositiveIntegerField(help_text="How many the scheduler's order would place.")
     exact = models.BooleanField(default=True)
+    repacked = models.PositiveIntegerField(
+        null=True, help_text="As max_more, if the same allocations were packed best; empty until derived."
+    )
+    repacked_exact = models.BooleanField(default=True)
 
     class Meta:
         ordering = ["pool", "card", "id"]
