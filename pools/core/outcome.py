@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pools.core.aftermath import Aftermath, aftermath
+from pools.core.amounts import listed
 from pools.core.answers import State
 from pools.core.asking import ask_claim, ask_evicted
+from pools.core.explain import Explainer
 from pools.core.reasons import Why, why
 from pools.core.trial import Copies, Placed, Question, Trial, waiting_claims
 from pools.core.whatif import Stage
@@ -20,12 +22,14 @@ MOST_WAITING = 40
 class Line:
     """
     One question and its answer. `before` says whether it fitted without the scenario's changes, None when there are
-    none or it is only asked because of them. `why` is set for what fits nowhere.
+    none or it is only asked because of them. `why` is set for what fits nowhere; `sentence` says the same, or why
+    nothing could be decided, to a person, and is empty for what fits.
     """
 
     placed: Placed
     before: State | None
     why: Why | None = None
+    sentence: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,14 +99,36 @@ def _lines(trial: Trial, placed: Sequence[Placed], base: Trial | None, *, placin
     lines = []
     for each in placed:
         before = base.ask(each.question).state if base is not None else None
-        reason = None
-        if each.state == "infeasible":
-            nodes = trial.nodes_for(each.question)
-            reason = why(trial.answers, each.question.claims, nodes, each.answers, pinned_by=each.question.held)
-        lines.append(Line(each, before, reason))
+        lines.append(Line(each, before, *_why_not(trial, each)))
         if placing and each.chosen is not None:
             trial = trial.place(each.question, each.chosen)
     return lines
+
+
+def _why_not(trial: Trial, placed: Placed) -> tuple[Why | None, str]:
+    """The main reason why something does not fit, and a sentence."""
+    question = placed.question
+    if placed.state == "feasible":
+        return None, ""
+    nodes = trial.nodes_for(question)
+    if not nodes:
+        return None, "No node comes into question."
+    if placed.state == "undecided":
+        message = next(each.message for each in placed.answers if each.verdict == "undecided")
+        return None, f"Could not be decided here: {message}."
+    reason = why(trial.answers, question.claims, nodes, placed.answers, pinned_by=question.held)
+    return reason, _sentence(trial, question, reason)
+
+
+def _sentence(trial: Trial, question: Question, reason: Why) -> str:
+    if reason.code == "node-pinned-by-claim":
+        return f"Claim {reason.detail} ties it to nodes where its other claims do not fit."
+    explainer = Explainer(trial.answers)
+    found = [each for each in map(explainer.claim, question.claims) if each.state == "infeasible"]
+    if not found:
+        names = listed([str(claim.id) for claim in question.claims])
+        return f"Each of its claims fits by itself, but not all on one node: {names}."
+    return found[0].sentence if len(question.claims) == 1 else f"{found[0].claim.id}: {found[0].sentence}"
 
 
 def _cost(before: Trial, after: Trial, placed: Sequence[Placed]) -> Aftermath | None:
