@@ -6,11 +6,13 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 from pools.core.amounts import listed
 from pools.core.counters import consuming
+from pools.core.reach import disjoint
 from pools.domain.compound import GROUP, Part
-from pools.domain.device import AttributeValue, Device
+from pools.domain.device import AttributeValue, Device, NodeReach
 from pools.domain.errors import Finding
 from pools.domain.ids import CounterId, DeviceId, PoolId
 from pools.domain.pool import Pool
@@ -125,22 +127,34 @@ def published_twice(pools: Sequence[Pool]) -> dict[tuple[PoolId, PoolId], tuple[
     """
     Underlying devices that are in two places, by (compound pool, other pool).
 
-    The other is a compound pool too, or the pool of the device's own driver.
+    The other is a compound pool too, or the pool of the device's own driver. Where no node reaches both places they
+    are about two devices of one name.
     """
-    published = {pool.id: {item.name for item in pool.devices} for pool in pools}
-    homes: dict[DeviceId, dict[PoolId, None]] = defaultdict(dict)
+    homes: dict[DeviceId, dict[PoolId, NodeReach]] = defaultdict(dict)
     for pool in pools:
         for item in pool.devices:
             for part in parts_of(item.device):
-                homes[part.device][pool.id] = None
+                homes[part.device].setdefault(pool.id, item.reach)
+    origins = {device.pool_id for device in homes}
+    drivers_own = {pool.id: _reaches(pool) for pool in pools if pool.id in origins}
     twice: dict[tuple[PoolId, PoolId], list[DeviceId]] = defaultdict(list)
     for device, compounds in homes.items():
-        first, *others = compounds
-        if device.name in published.get(device.pool_id, ()):
-            others.append(device.pool_id)
-        for other in others:
-            twice[first, other].append(device)
+        for (one, reach), (other, second) in combinations(compounds.items(), 2):
+            if not disjoint(reach, second):
+                twice[one, other].append(device)
+        for second in drivers_own.get(device.pool_id, {}).get(device.name, ()):
+            for one, reach in compounds.items():
+                if not disjoint(reach, second):
+                    twice[one, device.pool_id].append(device)
     return {key: tuple(devices) for key, devices in twice.items()}
+
+
+def _reaches(pool: Pool) -> dict[str, list[NodeReach]]:
+    """From where each device name of a pool is reached; several entries where nodes share a name."""
+    found: dict[str, list[NodeReach]] = defaultdict(list)
+    for item in pool.devices:
+        found[item.name].append(item.reach)
+    return found
 
 
 def compound_findings(pools: Sequence[Pool]) -> tuple[Finding, ...]:

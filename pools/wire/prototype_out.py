@@ -32,6 +32,8 @@ def resource_pool(slices: Sequence[Slice]) -> Raw:
             name, a pool without a single node), or is more than its lists hold; the message names it.
     """
     first = slices[0]
+    if "/" in first.pool:
+        raise ValueError(f"pool {first.pool}: in this form a pool is called like its object, whose name has no slash")
     bag, devices = _bag(slices), [device for item in slices for device in item.devices]
     _within(len(bag), MAX_BAG, "counters in sharedConsumable")
     _within(len(devices), MAX_DEVICES, "devices in a pool")

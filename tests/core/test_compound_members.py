@@ -146,6 +146,19 @@ class TestPublishedTwice:
         assert finding.object == "a.example.com/node0-compound0"
         assert "published in pool b.example.com/node0-compound0 too" in finding.message
 
+    def test_devices_of_one_name_on_two_nodes_are_two_devices(self) -> None:
+        """Drivers may put devices of all nodes into one pool; their names then repeat from node to node."""
+        raws = []
+        for driver, kind in ((GPU, "gpu"), (NIC, "nic")):
+            devices = [device(f"{kind}0", {ROOT: "r"}, nodeName=f"n{i}") for i in range(2)]
+            raws.append(slice_raw(driver, devices, node="", pool="all", perDeviceNodeSelection=True))
+        done = made(*raws)
+        both = [published(each) for each in done.pools]
+
+        assert [each.id.name for each in both] == ["n0-compound0", "n1-compound0"]
+        assert compound_findings(both) == ()
+        assert len(compound_findings([*both, *pools(*raws)])) == 4
+
     def test_a_compound_alone_or_beside_strangers_is_fine(self) -> None:
         done = published(only(made(gpus(2), nics(1))))
         assert compound_findings([done]) == ()

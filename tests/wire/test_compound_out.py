@@ -131,6 +131,7 @@ class TestPrototype:
     @pytest.mark.parametrize(
         ("change", "reason"),
         [
+            ({"pool": "a/b"}, "whose name has no slash"),
             ({"reach": NodeReach(all_nodes=True)}, "only pools of one node"),
             ({"devices": (Device("d", taints=(Taint("k", effect="NoSchedule"),)),)}, "device d has taints"),
             ({"devices": (Device("d", {"b": AttributeValue("bools", (True,))}),)}, "attribute b is of a kind"),
