@@ -150,6 +150,9 @@ SPECTACULAR_SETTINGS = {
         "PoolState": ["complete", "incomplete", "invalid"],
         "DeviceState": ["allocated", "available", "blocked", "tainted", "unavailable"],
         "ClaimState": ["pending", "allocated", "reserved", "deleting"],
+        "NodeVerdict": ["allocatable", "impossible", "error", "undecided"],
+        "LayoutVerdict": ["fits", "impossible", "undecided"],
+        "AnswerState": ["allocated", "feasible", "infeasible", "undecided"],
     },
 }
 

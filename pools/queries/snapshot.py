@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from typing import Any, TypeVar
 
 from django.conf import settings
 
@@ -19,7 +20,9 @@ from pools.domain.errors import Undecodable
 from pools.models import Cluster, StoredObject
 from pools.stored import DECODED
 
+T = TypeVar("T")
 KEPT_CLUSTERS = 4
+KEPT_ANSWERS = 200
 KEPT_OBJECTS = 500_000
 """Objects kept decoded over all clusters, in each process; the cluster asked for last is kept whatever its size."""
 CHUNK = 500
@@ -36,6 +39,7 @@ class Held:
     """
     A cluster at one revision. `trial` answers questions about it as it is; what is learnt on the way is kept in it, so
     `lock` is taken while asking. `objects` are by digest; None stands for one that this version cannot decode.
+    `answers` are kept by question, see `remember`.
     """
 
     cluster: str
@@ -44,10 +48,21 @@ class Held:
     trial: Trial
     objects: _Objects
     lock: threading.RLock = field(default_factory=threading.RLock)
+    answers: OrderedDict[Hashable, Any] = field(default_factory=OrderedDict)
 
     @property
     def revision(self) -> int:
         return self.state[0]
+
+    def remember(self, question: Hashable, answer: Callable[[], T]) -> T:
+        """The answer, worked out once at this revision; the last few hundred are kept. Call it with the lock held."""
+        if question not in self.answers:
+            self.answers[question] = answer()
+            while len(self.answers) > KEPT_ANSWERS:
+                self.answers.popitem(last=False)
+        self.answers.move_to_end(question)
+        found: T = self.answers[question]
+        return found
 
 
 _kept: OrderedDict[int, Held] = OrderedDict()
