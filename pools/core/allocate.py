@@ -85,10 +85,27 @@ def allocate(world: World, node: Node, claims: Sequence[Claim], *, budget: int =
     except (OutOfSteps, RecursionError):
         return Answer(name, "undecided", message=f"undecided after {steps} steps", steps=steps)
     if done is True:
+        fault = _selector_fault(claims, attempt.chosen)
+        if fault:
+            return Answer(name, "error", message=fault, steps=steps)
         return Answer(name, "allocatable", tuple(_picks(chosen) for chosen in attempt.chosen), steps=steps)
     if any(pool.state == "invalid" for pool in pools):
         return Answer(name, "error", message=INVALID_POOLS, node_only=True, steps=steps)
     return Answer(name, "impossible", steps=steps)
+
+
+def _selector_fault(claims: Sequence[Claim], chosen: Sequence[Sequence[tuple[Way, Candidate]]]) -> str:
+    """Why no node selector can be written into an allocation, empty when one can (createNodeSelector)."""
+    for claim, picked in zip(claims, chosen, strict=True):
+        for _, candidate in picked:
+            seat = candidate.seat
+            reach = seat.device.reach if seat.slice.per_device_reach else seat.slice.reach
+            if reach.node_name or seat.device.binds_to_node:
+                break
+            if len(reach.selector or ()) > 1:
+                terms = len(reach.selector or ())
+                return f"create NodeSelector for claim {claim.meta.name}: unsupported NodeSelector with {terms} terms"
+    return ""
 
 
 def _picks(chosen: Iterable[tuple[Way, Candidate]]) -> tuple[Pick, ...]:
@@ -139,10 +156,10 @@ _PROBE = Claim(Meta("probe"), "", ())
 
 
 def _obtainable(attempt: Attempt, way: Way, world: World, node: Node, seat: Seat) -> bool:
-    if seat.id in world.in_use.whole or (seat.device.consumes and not world.rules.partitionable):
+    if seat.id in world.in_use.whole or not world.operable(node, seat):
         return False
     try:
-        candidate = way.candidate(world, seat, must=True) if way.selects(world, node, seat) else None
+        candidate = way.candidate(world, seat) if way.selects(world, node, seat) else None
     except Fatal:
         return False
     if candidate is None or not attempt.take(way, 0, candidate):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from pools.core.constraints import Tie, Values, lookup, values_of
+from pools.core.constraints import Tie, Values, values_of
 from pools.core.consumable import fits
 from pools.core.foresight import Foresight, OutOfSteps
 from pools.core.nodeview import NodePool, Seat
@@ -180,7 +180,7 @@ class Attempt:
     def _one_of_all(self, way: Way, claim: int, request: int, index: int) -> Result:
         candidate = (way.everything or [])[index]
         self._step()
-        if self.busy(way, claim, candidate) or not way.open(self.world, candidate.seat):
+        if self.busy(way, claim, candidate) or not way.open(self.world, self.node, candidate.seat):
             return False
         if not way.request.admin_access and candidate.seat.id in self.world.in_use.whole:
             return False
@@ -316,8 +316,8 @@ class Attempt:
         if before is not None:
             self._groups[seat.pool.id] = before
 
-    def tied(self, way: Way, claim: int, candidate: Candidate) -> list[tuple[Tie, Values | None]]:
-        """The constraints that concern the way, each with what it compares on this device."""
+    def tied(self, way: Way, claim: int, candidate: Candidate) -> list[tuple[Tie, Values | Exception | None]]:
+        """The constraints that concern the way, each with what it compares on this device, or why that is not known."""
         ties = self.ties[claim]
         if candidate.tied is None:
             candidate.tied = [
@@ -330,6 +330,8 @@ class Attempt:
     def _tie(self, way: Way, claim: int, candidate: Candidate) -> int | None:
         pushed: list[Tie] = []
         for tie, own in self.tied(way, claim, candidate):
+            if isinstance(own, Exception):
+                raise own
             values = tie.admits(own)
             if values is None:
                 for before in pushed:
@@ -346,9 +348,8 @@ class Attempt:
         fresh.looks_ahead = False
         return fresh
 
-    def _values(self, way: Way, seat: Seat, attribute: str) -> Values | None:
-        if any(name == attribute for name, _ in way.request.derived):
-            raise Unsupported(
-                f"claim {way.claim.id}, request {way.name}: derived attribute {attribute} cannot be evaluated here"
-            )
-        return values_of(lookup(seat.device, seat.id.driver, attribute))
+    def _values(self, way: Way, seat: Seat, attribute: str) -> Values | Exception | None:
+        try:
+            return values_of(way.attribute(self.world, seat, attribute), self.world.rules.list_attributes)
+        except (Fatal, Unsupported) as error:
+            return error

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from functools import lru_cache
-from typing import Any
+from typing import Any, cast
 
 from pools.core.cel import CelCompileError, check, regex
 from pools.core.cel_ast import Call, Constant, Ident, Node, Select, children
@@ -19,12 +19,14 @@ from pools.core.cel_values import (
     CelUnsupported,
     DefaultMap,
     DeviceMap,
+    Optional,
+    Semver,
     Value,
     amount,
     semver,
     type_name,
 )
-from pools.domain.device import AttributeValue, Capacity, Device
+from pools.domain.device import AttributeKind, AttributeValue, Capacity, Device
 
 Read = tuple[str, str | None, str | None]
 """What an expression reads: (variable, domain, id); None stands for every domain, or every id of the domain."""
@@ -73,18 +75,18 @@ class Facts:
     """
     One device as selectors see it.
 
-    `fault` is why no selector at all can look at it: an attribute of a kind that is not known, or a version that is
-    none. Values are converted when first needed.
+    `fault` is why no selector at all can look at it: an attribute of a kind that is not known (as lists are without
+    *lists*), or a version that is none. Values are converted when first needed.
     """
 
     __slots__ = ("_prototype", "_scope", "attributes", "capacity", "driver", "fault", "shared")
 
-    def __init__(self, driver: str, device: Device) -> None:
+    def __init__(self, driver: str, device: Device, lists: bool = True) -> None:
         self.driver = driver
         self.attributes: Mapping[str, AttributeValue] = device.attributes
         self.capacity: Mapping[str, Capacity] = device.capacity
         self.shared = device.allow_multiple_allocations
-        self.fault = _fault(device.attributes)
+        self.fault = _fault(device.attributes, lists)
         self._scope: Scope | None = None
         self._prototype: Scope | None = None
 
@@ -128,7 +130,7 @@ class Facts:
         return nested
 
 
-def _reader(what: Read) -> Callable[[Facts], Hashable]:
+def reader(what: Read) -> Callable[[Facts], Hashable]:
     """How to get the value of one read, to compare devices by."""
     variable, domain, id = what
     if variable == "device.driver":
@@ -166,16 +168,16 @@ def _identity(item: AttributeValue | Capacity | None) -> Hashable:
     return item.value.text or str(item.value.nano)
 
 
-def _fault(attributes: Mapping[str, AttributeValue]) -> str:
+def _fault(attributes: Mapping[str, AttributeValue], lists: bool) -> str:
     for name, item in attributes.items():
         try:
             if item.kind == "version":
                 semver(str(item.value))
+            elif item.kind == "unknown" or (not lists and type(item.value) is tuple):
+                return f"attribute {name}: unsupported attribute value"
             elif item.kind == "versions":
                 for text in item.value:  # type: ignore[union-attr]
                     semver(str(text))
-            elif item.kind == "unknown":
-                return f"attribute {name}: unsupported attribute value"
         except ValueError as error:
             return f"attribute {name}: parse semantic version: {error}"
     return ""
@@ -202,27 +204,30 @@ def _capacity(item: Capacity) -> Value:
 
 class Program:
     """
-    A compiled selector.
+    A compiled selector, or the expression of a derived attribute.
 
     `error` is why Kubernetes refuses it, `unsupported` why it cannot be evaluated here; both are empty when it runs.
     """
 
-    __slots__ = ("_answers", "_readers", "_run", "error", "prototype", "reads", "text", "unsupported")
+    __slots__ = ("_answers", "_convert", "_readers", "_run", "error", "prototype", "reads", "text", "unsupported")
 
-    def __init__(self, text: str, list_attributes: bool = True, prototype: bool = False) -> None:
+    def __init__(
+        self, text: str, list_attributes: bool = True, prototype: bool = False, *, derives: bool = False
+    ) -> None:
         self.text = text
         self.prototype = prototype
+        self._convert: Callable[[Value], bool | AttributeValue] = attribute_of if derives else _bool
         self.error = self.unsupported = ""
         self.reads: tuple[Read, ...] = ()
-        self._answers: dict[Hashable, bool | CelError] = {}
+        self._answers: dict[Hashable, bool | AttributeValue | CelError] = {}
         self._readers: list[Callable[[Facts], Hashable]] = []
         self._run: Callable[[Scope], Value] = _refuse
         try:
             checked = check(text, list_attributes, prototype)
-            inspect(checked)
+            inspect(checked, derives=derives)
             self._run = Builder(checked, regex).build(checked.root).run
             self.reads = tuple(sorted(reads(checked.root), key=str))
-            self._readers = [_whole] if prototype else [_reader(what) for what in self.reads]
+            self._readers = [_whole] if prototype else [reader(what) for what in self.reads]
         except CelCompileError as error:
             self.error = str(error)
         except ConstantFault as error:
@@ -239,6 +244,13 @@ class Program:
             CelError: evaluation fails for this device.
             CelUnsupported: it cannot be told here.
         """
+        return self._answer(facts) is True
+
+    def value(self, facts: Facts) -> AttributeValue:
+        """What the derived attribute is on the device; remembered, and raises, as `matches`."""
+        return cast(AttributeValue, self._answer(facts))
+
+    def _answer(self, facts: Facts) -> bool | AttributeValue:
         if self.error:
             raise CelCompileError(self.error)
         if self.unsupported:
@@ -255,18 +267,56 @@ class Program:
             raise CelError(*answer.args)
         return answer
 
-    def _evaluate(self, facts: Facts) -> bool | CelError:
+    def _evaluate(self, facts: Facts) -> bool | AttributeValue | CelError:
         try:
-            value = self._run({**(facts.prototype if self.prototype else facts.scope), METER: Meter()})
+            return self._convert(self._run({**(facts.prototype if self.prototype else facts.scope), METER: Meter()}))
         except CelError as error:
             return error
         except CelAbort as error:
             return CelError(str(error))
         except RecursionError:
             raise CelUnsupported("the expression nests too deeply to be evaluated here") from None
-        if type(value) is bool:
-            return value
-        return CelError(f"CEL result of type {type_name(value)} could not be converted to bool")
+
+
+def _bool(value: Value) -> bool:
+    if type(value) is bool:
+        return value
+    raise CelError(f"CEL result of type {type_name(value)} could not be converted to bool")
+
+
+_SCALARS: dict[type, AttributeKind] = {bool: "bool", int: "int", str: "string", Semver: "version"}
+_LISTS: dict[AttributeKind, AttributeKind] = {
+    "bool": "bools",
+    "int": "ints",
+    "string": "strings",
+    "version": "versions",
+}
+
+
+def attribute_of(value: Value) -> AttributeValue:
+    """
+    A result as an attribute.
+
+    Raises:
+        CelError: it is neither a scalar nor a list of scalars of one kind.
+
+    Source: valToDeviceAttribute in dynamic-resource-allocation/cel/compile.go; an empty list counts as one of strings.
+    """
+    if type(value) is not list:
+        return _scalar(value)
+    scalars = [_scalar(item) for item in value]
+    kinds = {scalar.kind for scalar in scalars} or {"string"}
+    if len(kinds) > 1:
+        raise CelError(f"a list of {' and '.join(sorted(kinds))} is no attribute")
+    return AttributeValue(_LISTS[kinds.pop()], tuple(scalar.value for scalar in scalars))  # type: ignore[misc]
+
+
+def _scalar(value: Value) -> AttributeValue:
+    held = value.value if type(value) is Optional and value.full else value
+    kind = _SCALARS.get(type(held))
+    if kind is None:
+        raise CelError(f"unsupported CEL return type: {type_name(value)}")
+    return AttributeValue(kind, held.text if type(held) is Semver else held)
 
 
 def _refuse(_: Scope) -> Value:
@@ -274,6 +324,6 @@ def _refuse(_: Scope) -> Value:
 
 
 @lru_cache(maxsize=2048)
-def program(text: str, list_attributes: bool = True, prototype: bool = False) -> Program:
-    """The compiled selector, of resource.k8s.io or of the 2024 prototype; compiled once per text."""
-    return Program(text, list_attributes, prototype)
+def program(text: str, list_attributes: bool = True, prototype: bool = False, *, derives: bool = False) -> Program:
+    """The compiled expression, of resource.k8s.io or of the 2024 prototype; compiled once per text."""
+    return Program(text, list_attributes, prototype, derives=derives)

@@ -8,12 +8,16 @@ from pools.core.cel import CelCompileError
 from pools.core.cel_ast import DYN, Call, Checked, Constant, ListNode, MapNode, Node, TypeName, children, walk
 from pools.core.cel_eval import KNOWN as EVALUATED
 from pools.core.cel_text import CLAUSE, VERBS
+from pools.core.cel_types import SEMVER
 from pools.core.cel_values import CelUnsupported
 
 
-def inspect(checked: Checked) -> None:
+def inspect(checked: Checked, *, derives: bool = False) -> None:
     """
     Apply the rules that the engine's checker does not know.
+
+    Args:
+        derives: the expression makes an attribute; else it selects.
 
     Raises:
         CelCompileError: Kubernetes would refuse the expression.
@@ -30,8 +34,19 @@ def inspect(checked: Checked) -> None:
             case Call():
                 _call(checked, node)
     result = _type(checked, checked.root)
-    if result.name not in ("bool", "dyn"):
+    if derives and not _is_attribute(result):
+        raise CelCompileError(
+            "must evaluate to a primitive scalar (string, integer, boolean, semver) or a list of these scalars, "
+            f"not {result}"
+        )
+    if not derives and result.name not in ("bool", "dyn"):
         raise CelCompileError(f"must evaluate to bool or the unknown type, not {result}")
+
+
+def _is_attribute(result: TypeName) -> bool:
+    if result.name == "list" and len(result.params) == 1:
+        result = result.params[0]
+    return result.name in ("bool", "int", "string", "any", "dyn", SEMVER)
 
 
 def _format_arguments(root: Node) -> set[int]:

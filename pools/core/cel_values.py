@@ -134,6 +134,7 @@ class Semver:
     numbers: tuple[int, int, int]
     order: tuple[Any, ...]
     """Sorts as versions do: the numbers, then a pre-release before none."""
+    text: str = ""
 
 
 _IDENTIFIER = r"(?:0|[1-9]\d*|\d*[A-Za-z-][0-9A-Za-z-]*)"
@@ -162,7 +163,7 @@ def semver(text: str) -> Semver:
         raise ValueError(f"Invalid character(s) or number found in version {text!r}")
     major, minor, patch = numbers
     pre = tuple((0, int(part), "") if part.isdigit() else (1, 0, part) for part in (match[4] or "").split(".") if part)
-    return Semver((major, minor, patch), (major, minor, patch, 0 if pre else 1, pre))
+    return Semver((major, minor, patch), (major, minor, patch, 0 if pre else 1, pre), text)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,12 +13,20 @@ Values = tuple[str, frozenset[object]]
 Lookup = Callable[[str], AttributeValue | None]
 
 
-def values_of(attribute: AttributeValue | None) -> Values | None:
-    """The attribute as a set; None when there is none, or nothing in it that can be compared."""
-    if attribute is None or attribute.kind == "unknown":
+def values_of(attribute: AttributeValue | None, lists: bool = True) -> Values | None:
+    """
+    The attribute as a set; None when there is none, or nothing in it that can be compared.
+
+    Args:
+        lists: whether lists are compared; where not, what is no scalar is an empty set: good for a first device only.
+    """
+    if attribute is None:
         return None
-    if isinstance(attribute.value, tuple):
-        return (attribute.kind.removesuffix("s"), frozenset(attribute.value)) if attribute.value else None
+    if attribute.kind == "unknown" or isinstance(attribute.value, tuple):
+        if not lists:
+            return "", frozenset()
+        values = attribute.value if isinstance(attribute.value, tuple) else ()
+        return (attribute.kind.removesuffix("s"), frozenset(values)) if values else None
     return attribute.kind, frozenset((attribute.value,))
 
 
@@ -69,10 +77,10 @@ class Tie:
         """What to remember if a device with these values may be added, else None."""
         if values is None:
             return None
-        if self.distinct:
-            return values if all(not _common(values, other) for other in self._stack) else None
         if not self._stack:
             return values
+        if self.distinct:
+            return values if values[1] and not any(_common(values, other) for other in self._stack) else None
         kind, common = self._stack[-1]
         left = common & values[1] if kind == values[0] else frozenset()
         return (kind, left) if left else None

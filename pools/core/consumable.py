@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from pools.core.cel_values import amount as quantity_parts
 from pools.core.release import Release
 from pools.domain.device import Capacity, RequestPolicy
 from pools.domain.quantity import NANO, Quantity, family, format_nano
@@ -14,7 +15,7 @@ Amounts = dict[str, Quantity]
 
 
 class CapacityError(ValueError):
-    """A request that cannot be computed with; since 1.37 it ends the whole attempt."""
+    """A request that cannot be computed with; it ends the whole attempt."""
 
 
 def charges(requests: Mapping[str, Quantity], capacity: Mapping[str, Capacity], rules: Release) -> Amounts | None:
@@ -22,14 +23,14 @@ def charges(requests: Mapping[str, Quantity], capacity: Mapping[str, Capacity], 
     What one share takes of each capacity of a device; None when the device lacks a requested one.
 
     Raises:
-        CapacityError: an amount is negative or out of range (since 1.37).
+        CapacityError: an amount is negative or out of range (since 1.37), or a step is 0.
 
     Source: dra-api.md 3.7.
     """
     if any(name not in capacity for name in requests):
         return None
     amounts = {name: _charge(requests.get(name), each, rules) for name, each in capacity.items()}
-    if rules.fractional_ranges:
+    if rules.since_1_37:
         for name, amount in amounts.items():
             if amount.nano < 0:
                 raise CapacityError(f'capacity "{name}": capacity value is negative')
@@ -59,46 +60,74 @@ def _charge(request: Quantity | None, capacity: Capacity, rules: Release) -> Qua
     return next((value for value in policy.valid_values if request <= value), request)
 
 
-def _whole(nano: int) -> int:
-    """Value() of a quantity: rounded away from zero to an integer, kept in 64 bits."""
-    whole = -(-nano // NANO) if nano >= 0 else nano // NANO
-    return max(-MAX - 1, min(MAX, whole))
-
-
 def _round_up(request: Quantity, policy: RequestPolicy, rules: Release) -> Quantity:
     low, step = policy.range_min, policy.range_step
     if low is None or request < low:
         return low or request
     if step is None:
         return request
-    like = step.text if rules.fractional_ranges else "1Ki"
+    like = step.text if rules.since_1_37 else "1Ki"
     if rules.fractional_ranges and _in_milli(policy):
-        if request.nano % MILLI or not _fits_milli(request):
-            raise CapacityError(f"request {request} is not a representable milli value")
-        return _stepped(request.nano // MILLI, low.nano // MILLI, step.nano // MILLI, MILLI, like)
-    if rules.fractional_ranges and request.nano > MAX * NANO:
+        return _stepped_milli(request, low, step, like)
+    if rules.since_1_37 and request.nano > MAX * NANO:
         raise CapacityError(f"request {request} exceeds MaxInt64")
-    return _stepped(_whole(request.nano), _whole(low.nano), _whole(step.nano), NANO, like)
+    base, size = _value(low), _value(step)
+    number = _steps(_wrapped(_value(request) - base), size)
+    if rules.since_1_37 and base >= 0 and number > (MAX - base) // size:
+        raise CapacityError(f"rounding request {request} up to the next step passes MaxInt64")
+    rounded = _wrapped(base + _wrapped(size * number))
+    return Quantity(rounded * NANO, format_nano(rounded * NANO, like))
 
 
-def _stepped(request: int, low: int, step: int, unit: int, like: str) -> Quantity:
-    if step == 0:
+def _stepped_milli(request: Quantity, low: Quantity, step: Quantity, like: str) -> Quantity:
+    if not _is_milli(request):
+        raise CapacityError(f"request {request} is not a representable milli value")
+    base, size = low.nano // MILLI, step.nano // MILLI
+    number = _steps(request.nano // MILLI - base, size)
+    if number > (MAX - base) // size:
+        raise CapacityError(f"rounding request {request} up to the next step passes the milli-value range")
+    rounded = (base + size * number) * MILLI
+    return Quantity(rounded, format_nano(rounded, like))
+
+
+def _steps(distance: int, size: int) -> int:
+    """Steps that cover a distance, by the scheduler's own division, which rounds towards zero."""
+    if size == 0:
         raise CapacityError("the step of a range is 0")
-    rounded = low + -(-(request - low) // step) * step
-    if low >= 0 and rounded > MAX:
-        raise CapacityError("rounding a request up to the next step passes the range of numbers")
-    return Quantity(rounded * unit, format_nano(rounded * unit, like))
+    number = abs(distance) // abs(size)
+    number = number if (distance < 0) == (size < 0) else -number
+    return number + (number * size != distance)
+
+
+def _value(amount: Quantity) -> int:
+    """
+    Value() of a quantity as the scheduler reads it: rounded away from zero; beyond 64 bits 0, or what is left of it.
+
+    Source: ScaledValue in apimachinery pkg/api/resource; a scaled integer that does not fit reads as 0 there, a decimal
+    number keeps its lower 64 bits.
+    """
+    whole = -(-amount.nano // NANO) if amount.nano >= 0 else amount.nano // NANO
+    if -MAX <= whole <= MAX:
+        return whole
+    return 0 if _parts(amount.text) is not None else _wrapped(whole)
+
+
+def _parts(text: str) -> tuple[int, int] | None:
+    """(number, power of ten) of a quantity that the scheduler keeps as a scaled integer."""
+    return quantity_parts(text).scaled if text else (0, 0)
+
+
+def _wrapped(number: int) -> int:
+    return (number + MAX + 1) % (2 * MAX + 2) - MAX - 1
 
 
 def _in_milli(policy: RequestPolicy) -> bool:
     bounds = [each for each in (policy.range_min, policy.range_max, policy.range_step) if each is not None]
-    return all(each.nano % MILLI == 0 and _fits_milli(each) for each in bounds) and (
-        policy.range_step is None or policy.range_step.nano >= MILLI
-    )
+    return all(map(_is_milli, bounds)) and (policy.range_step is None or policy.range_step.nano >= MILLI)
 
 
-def _fits_milli(amount: Quantity) -> bool:
-    return abs(amount.nano // MILLI) <= MAX
+def _is_milli(amount: Quantity) -> bool:
+    return amount.nano % MILLI == 0 and abs(amount.nano // MILLI) <= MAX
 
 
 def _violates(amount: Quantity, policy: RequestPolicy, rules: Release) -> bool:
@@ -112,7 +141,9 @@ def _violates(amount: Quantity, policy: RequestPolicy, rules: Release) -> bool:
 
 
 def _same(one: Quantity, other: Quantity) -> bool:
-    return one == other and family(one.text) == family(other.text)
+    """Whether two amounts are the same in every part of how the scheduler keeps them."""
+    parts = _parts(one.text)
+    return parts is not None and parts == _parts(other.text) and family(one.text) == family(other.text)
 
 
 def _off_step(amount: Quantity, policy: RequestPolicy, rules: Release) -> bool:
@@ -120,6 +151,6 @@ def _off_step(amount: Quantity, policy: RequestPolicy, rules: Release) -> bool:
     if step is None:
         return False
     if rules.fractional_ranges and _in_milli(policy):
-        return amount.nano % MILLI != 0 or (amount.nano - low.nano) % step.nano != 0
-    size = _whole(step.nano)
-    return size != 0 and (_whole(amount.nano) - _whole(low.nano)) % size != 0
+        return not _is_milli(amount) or (amount.nano - low.nano) % step.nano != 0
+    size = _value(step)
+    return size == 0 or _wrapped(_value(amount) - _value(low)) % size != 0

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pools.core.attempt import Attempt
+    from pools.core.constraints import Tie, Values
     from pools.core.ways import Candidate, Way
 
 TRIAL = 5_000
@@ -91,7 +92,20 @@ def _harmless(attempt: Attempt, claim: int, way: Way) -> bool:
     """Whether nothing about the way can end the attempt, or make choosing more leave more."""
     if way.everything is not None and any(tie.concerns(way.parent, way.name) for tie in attempt.ties[claim]):
         return False
-    return all(each.error is None and all(nano >= 0 for _, nano in each.draws) for each in _choices(attempt, way))
+    return all(
+        each.error is None
+        and all(nano >= 0 for _, nano in each.draws)
+        and not (way.request.derived and _has_faults(attempt, way, claim, each))
+        for each in _choices(attempt, way)
+    )
+
+
+def _has_faults(attempt: Attempt, way: Way, claim: int, candidate: Candidate) -> bool:
+    return any(isinstance(values, Exception) for _, values in attempt.tied(way, claim, candidate))
+
+
+def _admits(tie: Tie, values: Values | Exception | None) -> bool:
+    return not isinstance(values, Exception) and tie.admits(values) is not None
 
 
 def _enough(attempt: Attempt, way: Way, claim: int, candidates: list[Candidate], count: int) -> bool:
@@ -101,7 +115,7 @@ def _enough(attempt: Attempt, way: Way, claim: int, candidates: list[Candidate],
     for candidate in candidates:
         if attempt.busy(way, claim, candidate) or not attempt.counters_allow(candidate):
             continue
-        if all(tie.admits(values) is not None for tie, values in attempt.tied(way, claim, candidate)):
+        if all(_admits(tie, values) for tie, values in attempt.tied(way, claim, candidate)):
             count -= 1
             if not count:
                 return True

@@ -94,9 +94,13 @@ class Slices:
         return sorted(pools, key=lambda pool: pool.binds)  # stable: pools with binding conditions go last
 
     def _ignored(self, item: Slice) -> bool:
-        if not self.rules.partitionable and (item.per_device_reach or item.counter_sets):
-            return True
-        return self.rules.name >= "1.37" and not self.rules.compatibility_groups and _uses_groups(item)
+        return (not self.rules.partitionable and bool(item.per_device_reach or item.counter_sets)) or self._refused(
+            item
+        )
+
+    def _refused(self, item: Slice) -> bool:
+        """Whether the slice counts for nothing because it uses compatibility groups, which are off."""
+        return self.rules.since_1_37 and not self.rules.compatibility_groups and _uses_groups(item)
 
     def _relevant(self, item: Slice, node: Node) -> bool:
         if self.rules.counter_slices_everywhere and item.counter_sets:
@@ -111,7 +115,7 @@ class Slices:
         generation = relevant[0].generation
         if any(item.generation > generation for item in self.by_pool[key]):
             return None
-        everything = [item for item in self.by_pool[key] if item.generation == generation and not self._ignored(item)]
+        everything = [item for item in self.by_pool[key] if item.generation == generation and not self._refused(item)]
         if not _complete(everything, relevant[0]):
             return NodePool(key, "incomplete", "currently being updated")
         names = {item.meta.name for item in relevant}
@@ -121,15 +125,16 @@ class Slices:
         mine = sorted(relevant, key=lambda item: item.meta.name)
         partitionable = self.rules.partitionable
         devices = [item for item in mine if not (partitionable and _only_counters(item, self.rules))]
+        outside = tuple(item for item in others if not _only_counters(item, self.rules))
         fault = _repeated([device.name for item in devices for device in item.devices], "device")
         sets = [each for item in (*mine, *others) for each in item.counter_sets] if partitionable else []
         if partitionable and not fault:
-            checked = devices if self.rules.name >= "1.37" else mine
+            checked = mine if self.rules.counter_slices_everywhere else devices
             fault = _repeated([each.name for each in sets], "counter set")
-            fault = fault or _dangling((*checked, *(each for each in others if not each.counter_sets)), sets)
+            fault = fault or _dangling((*checked, *outside), sets)
         if fault:
             return NodePool(key, "invalid", fault)
-        pool = NodePool(key, "usable", elsewhere=tuple(others))
+        pool = NodePool(key, "usable", elsewhere=outside)
         pool.counters = {
             CounterId(each.name, name): amount.nano for each in sets for name, amount in each.counters.items()
         }

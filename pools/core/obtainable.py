@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from pools.core.attempt import Book
-from pools.core.constraints import Tie, lookup, values_of
+from pools.core.constraints import Tie, values_of
 from pools.core.consumable import fits
 from pools.core.node_match import SelectorError
 from pools.core.nodeview import Seat
@@ -29,7 +29,7 @@ def obtainable(world: World, node: Node, claim: Claim) -> tuple[DeviceId, ...]:
         for way, candidate in _candidates(world, node, claim):
             if candidate.error is not None:
                 return ()
-            if _is_free(world, way, claim, candidate):
+            if _is_free(world, node, way, candidate):
                 found[candidate.seat.id] = None
     except (SelectorError, Fatal, Unsupported):
         return ()
@@ -58,19 +58,19 @@ def _candidates(world: World, node: Node, claim: Claim) -> Iterator[tuple[Way, C
             yield way, candidate
 
 
-def _is_free(world: World, way: Way, claim: Claim, candidate: Candidate) -> bool:
+def _is_free(world: World, node: Node, way: Way, candidate: Candidate) -> bool:
     """Whether nothing that is in use keeps the device from being taken; taints and selectors were looked at before."""
     seat = candidate.seat
     if not way.request.admin_access and seat.id in world.in_use.whole:
         return False
-    if way.everything is not None and not way.open(world, seat):
+    if way.everything is not None and not way.open(world, node, seat):
         return False
     if candidate.charge is not None and not fits(
         candidate.charge, seat.device.capacity, world.in_use.capacity.get(seat.id, {})
     ):
         return False
     charged = candidate.charge is not None and world.in_use.shares(seat.id)
-    return (charged or counters_allow(world, candidate)) and _has_attributes(way, claim, seat)
+    return (charged or counters_allow(world, candidate)) and _has_attributes(world, way, seat)
 
 
 def counters_allow(world: World, candidate: Candidate) -> bool:
@@ -92,9 +92,9 @@ def groups_allow(world: World, seat: Seat) -> bool:
     )
 
 
-def _has_attributes(way: Way, claim: Claim, seat: Seat) -> bool:
+def _has_attributes(world: World, way: Way, seat: Seat) -> bool:
     """Whether the device has what the constraints on the request compare."""
-    derived = {name for name, _ in way.request.derived}
-    ties = [tie for constraint in claim.constraints if (tie := Tie.of(constraint)) is not None]
-    compared = {tie.attribute for tie in ties if tie.concerns(way.parent, way.name)} - derived
-    return all(values_of(lookup(seat.device, seat.id.driver, name)) is not None for name in compared)
+    ties = [tie for constraint in way.claim.constraints if (tie := Tie.of(constraint)) is not None]
+    compared = {tie.attribute for tie in ties if tie.concerns(way.parent, way.name)}
+    lists = world.rules.list_attributes
+    return all(values_of(way.attribute(world, seat, name), lists) is not None for name in compared)

@@ -19,7 +19,13 @@ class Release:
     `counter_slices_everywhere`: slices with counters are gathered on every node, whatever they select (1.35, 1.36).
     `all_by_free_capacity`: mode All leaves out devices without enough free capacity (up to 1.36); later only those
     that could never hold the request.
-    `fractional_ranges`: ranges are stepped in thousandths, and requests out of range end the attempt (1.37).
+    `fractional_ranges`: ranges are stepped in thousandths (1.37).
+    `node_operations`: devices that skip node operations may be used, on nodes that declare to know how (1.37).
+    `since_1_37`: what no feature switches. Selectors see lists; slices with compatibility groups, requests with derived
+    attributes and devices that skip node operations are refused where their feature is off (before, those fields are
+    not seen at all); an amount that cannot be computed with ends the attempt, and stepped amounts are written like the
+    step (before, arithmetic wraps at 64 bits, and they are written with binary suffixes).
+    `includes`: selectors have the function that looks into lists (1.36).
     `any_taint_blocks`: a taint blocks whatever its effect (1.34 and before).
     `mixed_slices`: what no release of 1.35 or later does: devices of a slice that also holds counters are used, by the
     rules of the release that wrote it.
@@ -39,7 +45,10 @@ class Release:
     partial_pools: bool = False
     counter_slices_everywhere: bool = False
     all_by_free_capacity: bool = False
+    node_operations: bool = True
     fractional_ranges: bool = True
+    since_1_37: bool = True
+    includes: bool = True
     any_taint_blocks: bool = False
     mixed_slices: bool = False
 
@@ -68,6 +77,7 @@ _FEATURES = {
     "CompatibilityGroups": "compatibility_groups",
     "DerivedAttributes": "derived_attributes",
     "FractionalCapacityRange": "fractional_ranges",
+    "OptionalNodeOperations": "node_operations",
 }
 
 _NEWEST = Release(NEWEST)
@@ -76,11 +86,13 @@ _1_36 = replace(
     name="1.36",
     compatibility_groups=False,
     derived_attributes=False,
+    node_operations=False,
     counter_slices_everywhere=True,
     all_by_free_capacity=True,
     fractional_ranges=False,
+    since_1_37=False,
 )
-_1_35 = replace(_1_36, name="1.35", list_attributes=False)
+_1_35 = replace(_1_36, name="1.35", list_attributes=False, includes=False)
 _1_34 = replace(
     _1_35,
     name="1.34",

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from pools.core.constraints import Values
+from pools.core.constraints import Values, lookup
 from pools.core.consumable import Amounts, CapacityError, allowed, charges, fits
 from pools.core.node_match import reaches
 from pools.core.nodeview import NodePool, Seat
 from pools.core.world import PROTOTYPE, Fatal, Selector, World, all_match, draws, selectors, tolerated
 from pools.domain.claim import Claim, DeviceClass, DeviceRequest, Request
 from pools.domain.cluster import Node
+from pools.domain.device import AttributeValue
 from pools.domain.ids import CounterId
 from pools.domain.pool import Meta
 
@@ -33,7 +34,7 @@ class Candidate:
     charge: Amounts | None = None
     error: Exception | None = None
     taps: tuple[tuple[int, int], ...] | None = None
-    tied: list[tuple[int, Values | None]] | None = None
+    tied: list[tuple[int, Values | Exception | None]] | None = None
 
 
 class Choices:
@@ -102,7 +103,8 @@ class Way:
         try:
             if not self.selects(world, node, seat):
                 return None
-            return self.candidate(world, seat)
+            candidate = self.candidate(world, seat)
+            return candidate if candidate is not None and self.open(world, node, seat) else None
         except Exception as error:
             return Candidate(seat, error=error)
 
@@ -122,12 +124,9 @@ class Way:
             not seat.slice.per_device_reach or reaches(seat.device.reach, node)
         )
 
-    def candidate(self, world: World, seat: Seat, *, must: bool = False) -> Candidate | None:
+    def candidate(self, world: World, seat: Seat) -> Candidate | None:
         """
-        The device as a candidate, or None when it can certainly not be had.
-
-        Args:
-            must: mode All: what would rule the device out is left to the search, since the request then fails.
+        The device as a candidate, or None when its capacity can certainly not hold the request.
 
         Raises:
             Fatal: the request's capacity cannot be computed with.
@@ -136,8 +135,6 @@ class Way:
         shared = rules.consumable and device.allow_multiple_allocations
         charge = self.charge(world, seat)
         if rules.consumable and (charge is None or not self._could_fit(world, seat, charge, whole=not shared)):
-            return None
-        if not must and not self._open(world, seat):
             return None
         return Candidate(seat, tuple(draws(device)), charge if shared else None)
 
@@ -155,15 +152,24 @@ class Way:
         used = world.in_use.capacity.get(seat.id, {}) if whole else {}
         return allowed(charge, seat.device.capacity, world.rules) and fits(charge, seat.device.capacity, used)
 
-    def _open(self, world: World, seat: Seat) -> bool:
-        """Neither tainted nor beyond the features that are on."""
-        if not world.rules.partitionable and seat.device.consumes:
-            return False
-        return all(tolerated(taint, self.request.tolerations) for taint, _ in world.taints(seat))
+    def open(self, world: World, node: Node, seat: Seat) -> bool:
+        """Whether taints, and features of scheduler and node, let the device be taken."""
+        return world.operable(node, seat) and all(
+            tolerated(taint, self.request.tolerations) for taint, _ in world.taints(seat)
+        )
 
-    def open(self, world: World, seat: Seat) -> bool:
-        """Whether taints and features let the device be taken."""
-        return self._open(world, seat)
+    def attribute(self, world: World, seat: Seat, name: str) -> AttributeValue | None:
+        """
+        What a constraint compares: an attribute that the request derives, else the device's own.
+
+        Raises:
+            Fatal: the derived attribute cannot be computed.
+            Unsupported: it cannot be computed here.
+        """
+        expression = dict(self.request.derived).get(name) if world.rules.derived_attributes else None
+        if expression is not None:
+            return world.derived(seat, name, expression)
+        return lookup(seat.device, seat.id.driver, name)
 
 
 def ways_of(world: World, node: Node, pools: Sequence[NodePool], claim: Claim) -> list[list[Way]]:
@@ -205,9 +211,9 @@ def _way(
 ) -> Way:
     name = f"{parent.name}/{request.name}" if parent.prioritized else parent.name
     where = f"claim {claim.id}, request {request.name or parent.name}"
-    if request.derived and not world.rules.derived_attributes:
+    if request.derived and world.rules.since_1_37 and not world.rules.derived_attributes:
         raise Fatal(f"{where}: cannot handle request with derived attributes, the feature is disabled")
-    if request.admin_access and not world.rules.admin_access:
+    if (request.admin_access or request.names_admin_access) and not world.rules.admin_access:
         raise Fatal(f"{where}: admin access is requested, but the feature is disabled")
     if not request.device_class and claim.form != PROTOTYPE:
         raise Fatal(f"{where}: missing device class name (unsupported request type?)")
@@ -233,7 +239,7 @@ def _everything(world: World, node: Node, pools: Sequence[NodePool], way: Way, w
             raise Fatal(f"{where}: asks for all devices, but resource pool {pool.id} is currently {state}")
         for seat in pool.seats:
             if way.selects(world, node, seat):
-                each = way.candidate(world, seat, must=True)
+                each = way.candidate(world, seat)
                 if each is not None and not _left_out(world, each):
                     found.append(each)
     return found

@@ -13,12 +13,16 @@ from pools.core.nodeview import NodePool, Seat, Slices
 from pools.core.release import Release, release
 from pools.domain.claim import Claim, DeviceClass, TaintRule, Toleration
 from pools.domain.cluster import Node, Snapshot
-from pools.domain.device import Device, Taint
+from pools.domain.device import AttributeValue, Device, Taint
 from pools.domain.ids import CounterId, DeviceId, PoolId
 from pools.domain.state import Holder
 
 PROTOTYPE = "prototype"
 """The form of classes and claims whose selectors are written in the dialect of 2024."""
+
+
+NODE_OPERATIONS = "DRAOptionalNodeOperations"
+"""What a node declares that can leave out operations for some devices (component-helpers nodedeclaredfeatures)."""
 
 
 class Fatal(Exception):
@@ -107,7 +111,8 @@ class World:
         key = (id(seat.device), seat.id.driver)
         found = self._facts.get(key)
         if found is None:
-            found = self._facts[key] = Facts(seat.id.driver, seat.device)
+            lists = self.rules.list_attributes or self.rules.since_1_37
+            found = self._facts[key] = Facts(seat.id.driver, seat.device, lists)
         return found
 
     def left(self, pool: NodePool) -> dict[CounterId, int]:
@@ -150,7 +155,30 @@ class World:
 
     def program(self, expression: str, form: str = "") -> Program:
         """The compiled selector; *form* is that of the class or claim it is of."""
-        return program(expression, self.rules.list_attributes, form == PROTOTYPE)
+        return program(expression, self.rules.includes, form == PROTOTYPE)
+
+    def derived(self, seat: Seat, name: str, expression: str) -> AttributeValue:
+        """
+        What an attribute that a request derives is on a device. Raises Fatal, Unsupported.
+
+        Source: lookupAttribute of the allocator.
+        """
+        try:
+            return program(expression, self.rules.includes, derives=True).value(self.facts(seat))
+        except CelCompileError as error:
+            raise Fatal(f"compile derived attribute {name} failed: {error}") from None
+        except CelError as error:
+            raise Fatal(f"evaluate derived attribute {name} on device {seat.id} failed: {error}") from None
+        except CelUnsupported as error:
+            raise Unsupported(f"derived attribute {name} cannot be evaluated here: {error}") from None
+
+    def operable(self, node: Node, seat: Seat) -> bool:
+        """Whether counters and skipped node operations, if the device has them, are features of scheduler and node."""
+        if seat.device.consumes and not self.rules.partitionable:
+            return False
+        if not seat.slice.skip_node_operations or not self.rules.since_1_37:
+            return True
+        return self.rules.node_operations and NODE_OPERATIONS in node.declared_features
 
 
 def _devices(pool: NodePool) -> Iterable[tuple[str, Device]]:

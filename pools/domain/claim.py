@@ -30,6 +30,7 @@ class DeviceRequest:
     """
     One way to satisfy a request. `name` is the sub-request's name, empty for an exact request. `selectors` are CEL
     expressions, all of which must hold. `count` is 0 for mode All. `derived` maps attribute names to CEL expressions.
+    `names_admin_access` tells that the request speaks of admin access at all, be it to say no.
     """
 
     name: str
@@ -41,6 +42,7 @@ class DeviceRequest:
     tolerations: tuple[Toleration, ...] = ()
     capacity: Mapping[str, Quantity] = field(default_factory=dict)
     derived: tuple[tuple[str, str], ...] = ()
+    names_admin_access: bool = False
 
 
 @dataclass(frozen=True, slots=True)

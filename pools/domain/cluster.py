@@ -13,13 +13,18 @@ from pools.domain.quantity import Quantity
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """Name and labels decide which devices it reaches; `allocatable` tells extended resources of device plugins."""
+    """
+    Name and labels decide which devices it reaches; `allocatable` tells extended resources of device plugins.
+
+    `declared_features` are what its kubelet says it can do.
+    """
 
     meta: Meta
     allocatable: Mapping[str, Quantity] = field(default_factory=dict)
     unschedulable: bool = False
     taints: tuple[tuple[str, str, str], ...] = ()
     """(key, value, effect) of each node taint."""
+    declared_features: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

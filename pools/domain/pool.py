@@ -46,7 +46,8 @@ class Slice:
     `form` says what it was published as (`v1`, `v1beta1`, `a`, `e2`, …; see wire/registry). `scope` says who may draw
     on `counter_sets`: devices of the whole pool (1.35 and later, prototype pools), or of this slice only (a slice that
     holds both lists: 1.33, 1.34 and the 2024 text of KEP-4381). `slice_count` is 0 where completeness is told by
-    `device_count` (that same text) instead.
+    `device_count` (that same text) instead. `skip_node_operations` are steps that the kubelet leaves out for its
+    devices; only nodes that declare to know how can use them.
     """
 
     meta: Meta
@@ -62,6 +63,7 @@ class Slice:
     scope: CounterScope = "pool"
     device_count: int | None = None
     partition_type_attribute: str = ""
+    skip_node_operations: tuple[str, ...] = ()
 
     @property
     def pool_id(self) -> PoolId:

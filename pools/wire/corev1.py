@@ -20,6 +20,7 @@ from pools.wire.fields import (
     name,
     named,
     quantity,
+    strings,
     text,
 )
 from pools.wire.meta import condition, meta
@@ -32,6 +33,7 @@ def node(raw: Raw) -> Node:
     return Node(
         meta=meta(raw),
         allocatable=inside(raw, "status", lambda status: inside(status, "allocatable", _amounts)),
+        declared_features=inside(raw, "status", lambda status: strings(status, "declaredFeatures")),
         unschedulable=inside(raw, "spec", lambda spec: flag(spec, "unschedulable")),
         taints=inside(raw, "spec", lambda spec: each(spec, "taints", _taint)),
     )

@@ -106,6 +106,7 @@ def _slice(own: Meta, spec: Raw, dialect: Dialect) -> Slice:
         per_device_reach=flag(spec, "perDeviceNodeSelection"),
         scope="slice" if devices and counter_sets else "pool",
         partition_type_attribute=text(spec, "partitionTypeAttribute", MAX_LABEL_KEY),
+        skip_node_operations=strings(spec, "skipNodeOperations"),
     )
 
 

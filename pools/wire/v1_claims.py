@@ -98,6 +98,7 @@ def _device_request(raw: Raw, own_name: str) -> DeviceRequest:
         tolerations=each(raw, "tolerations", toleration),
         capacity=inside(raw, "capacity", lambda capacity: inside(capacity, "requests", _amounts)),
         derived=each(raw, "derivedAttributes", lambda entry: (name(entry, "name"), phrase(entry, "expression"))),
+        names_admin_access=raw.get("adminAccess") is not None,
     )
 
 

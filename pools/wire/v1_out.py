@@ -60,6 +60,7 @@ def _spec(item: Slice) -> Raw:
         **_reach(item.reach),
         "perDeviceNodeSelection": item.per_device_reach,
         "partitionTypeAttribute": item.partition_type_attribute,
+        "skipNodeOperations": list(item.skip_node_operations),
         "sharedCounters": [{"name": entry.name, "counters": _counters(entry.counters)} for entry in item.counter_sets],
         "devices": [_device(device) for device in item.devices],
     }

@@ -101,6 +101,7 @@ def slice_(one: Slice, form: str) -> dict[str, Any]:
         "sharedCounters": [{"name": each.name, "counters": amounts(dict(each.counters))} for each in one.counter_sets],
         "perDeviceNodeSelection": one.per_device_reach,
         "partitionTypeAttribute": one.partition_type_attribute or None,
+        "skipNodeOperations": list(one.skip_node_operations) or None,
         **reach(one.reach),
     }
     return {

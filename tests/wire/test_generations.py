@@ -99,6 +99,7 @@ slices = st.builds(
     counter_sets=tuples(st.builds(CounterSet, labels, maps(amounts))),
     per_device_reach=st.booleans(),
     partition_type_attribute=st.just("") | names,
+    skip_node_operations=tuples(labels, 2),
 ).map(lambda one: replace(one, scope="slice" if one.devices and one.counter_sets else "pool"))
 
 tolerations = st.builds(
@@ -123,7 +124,7 @@ def device_requests(name: st.SearchStrategy, admin: st.SearchStrategy) -> st.Sea
         tuples(tolerations, 2),
         maps(known),
         tuples(st.tuples(names, texts), 2),
-    ).map(lambda one: replace(one, count=0) if one.mode == "All" else one)
+    ).map(lambda one: replace(one, count=0 if one.mode == "All" else one.count, names_admin_access=one.admin_access))
 
 
 subrequests = st.lists(device_requests(labels, st.just(False)), min_size=1, max_size=2).map(tuple)
