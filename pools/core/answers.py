@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from pools.core.alike import Eyes, Namesakes, eyes_of, kinds
 from pools.core.allocate import Answer, allocate
 from pools.core.cluster_nodes import nodes_of
 from pools.core.constraints import lookup
@@ -87,6 +88,7 @@ class Answers:
         self.nodes = nodes_of(snapshot)
         self.world = World.of(snapshot, self.rules)
         self.claims: dict[ClaimId, Claim] = {claim.id: claim for claim in snapshot.claims}
+        self._kinds: dict[Eyes | None, tuple[World, Sequence[Node], list[list[Node]]]] = {}
         self._reserving = {
             ClaimId(claim.meta.namespace, consumer.name)
             for claim in snapshot.claims
@@ -118,15 +120,21 @@ class Answers:
         anywhere, so it is the answer on every node. An error about the pools or devices that one node sees is that
         node's; it ends the scheduler's attempt as well, but passes with the state of the pools.
         """
-        answers = tuple(allocate(self.world, node, claims) for node in nodes)
-        fatal = next((each for each in answers if is_about_claims(each)), None)
-        if fatal is None:
-            return answers
-        return tuple(replace(fatal, node=each.node) for each in answers)
+        found: dict[str, Answer] = {}
+        order = nodes if isinstance(nodes, Sequence) else tuple(nodes)
+        for group in self.kinds(claims, order):
+            answer = allocate(self.world, group[0], claims)
+            if is_about_claims(answer):
+                return tuple(replace(answer, node=node.meta.name) for node in order)
+            namesakes = Namesakes(self.world, group[0])
+            for node in group:
+                alone = answer.verdict == "error" and node is not group[0]  # its message names devices
+                found[node.meta.name] = allocate(self.world, node, claims) if alone else namesakes.answer(answer, node)
+        return tuple(found[node.meta.name] for node in order)
 
     def would_charge(self, claim: Claim) -> Mapping[str, Quantity]:
         """What a share for the claim's one request would take, whether it fits or not; empty for whole devices."""
-        for node in self.nodes:
+        for node in (group[0] for group in self.kinds([claim])):
             charge = would_charge(self.world, node, claim)
             if charge:
                 return charge
@@ -153,11 +161,24 @@ class Answers:
 
     def candidates(self, claim: Claim) -> tuple[DeviceId, ...]:
         """Every device that could serve the claim's one request now, on some node, by any of its alternatives."""
-        found: dict[DeviceId, None] = {}
-        for node in self.nodes:
-            for device in obtainable(self.world, node, claim):
-                found[device] = None
+        found: set[DeviceId] = set()
+        for group in self.kinds([claim]):
+            devices = obtainable(self.world, group[0], claim)
+            namesakes = Namesakes(self.world, group[0])
+            for node in group if devices else ():
+                found.update(namesakes.on(node, devices))
         return tuple(sorted(found))
+
+    def kinds(self, claims: Sequence[Claim], nodes: Sequence[Node] | None = None) -> list[list[Node]]:
+        """The nodes, or some of them, in groups that are alike for these claims; those of all nodes are kept."""
+        eyes = eyes_of(self.world, claims)
+        if nodes is not None and nodes is not self.nodes:
+            return kinds(self.world, nodes, eyes)
+        world, of, found = self._kinds.get(eyes, (None, None, []))
+        if world is not self.world or of is not self.nodes:
+            found = kinds(self.world, self.nodes, eyes)
+            self._kinds = {eyes: (self.world, self.nodes, found)}
+        return found
 
     def pod(self, pod: Pod) -> PodAnswer:
         """What a pod waits for, as far as its claims tell."""

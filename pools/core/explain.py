@@ -14,7 +14,7 @@ from pools.core.headline import Scene, headline
 from pools.core.holds import holds
 from pools.core.reasons import Why
 from pools.domain.claim import Claim
-from pools.domain.cluster import Node, Pod
+from pools.domain.cluster import Pod
 from pools.domain.ids import ClaimId, DeviceId
 from pools.domain.state import Holder
 
@@ -133,16 +133,14 @@ class Explainer:
         )
 
     def _groups(self, claim: Claim, answer: ClaimAnswer) -> tuple[NodeGroup, ...]:
-        alike: dict[object, list[tuple[Node, Answer, tuple[Funnel, ...]]]] = defaultdict(list)
+        looks: dict[object, tuple[list[str], Answer, tuple[Funnel, ...]]] = {}
         by_name = {each.node: each for each in answer.answers}
-        for node in self.answers.nodes:
-            own = by_name[node.meta.name]
-            found = funnels(self.answers.world, node, claim)
-            alike[own.verdict, own.message, tuple(map(_kind, found))].append((node, own, found))
-        groups = [
-            NodeGroup(tuple(node.meta.name for node, _, _ in members), members[0][1], members[0][2])
-            for members in alike.values()
-        ]
+        for group in self.answers.kinds([claim]):
+            own = by_name[group[0].meta.name]
+            found = funnels(self.answers.world, group[0], claim)
+            look = looks.setdefault((own.verdict, own.message, tuple(map(_kind, found))), ([], own, found))
+            look[0].extend(node.meta.name for node in group)
+        groups = [NodeGroup(tuple(sorted(nodes)), own, found) for nodes, own, found in looks.values()]
         return tuple(sorted(groups, key=lambda group: (*_promise(group), group.nodes)))
 
     def _notes(self, claim: Claim, answer: ClaimAnswer) -> Iterator[str]:
@@ -188,7 +186,10 @@ _PODS = {
 
 def _kind(funnel: Funnel) -> tuple[object, ...]:
     """What makes two nodes' funnels the same to a reader."""
-    details = {(stop.stage, stop.detail, tuple((each.need, each.left) for each in stop.short)) for stop in funnel.stops}
+    details = {
+        (stop.stage, stop.detail.replace(str(stop.device), ""), tuple((each.need, each.left) for each in stop.short))
+        for stop in funnel.stops
+    }
     return funnel.name, funnel.wanted, tuple(funnel.counts().items()), frozenset(details)
 
 

@@ -72,15 +72,21 @@ def why(
         return _of_message(fatal.message)
     if not answers.snapshot.slices:
         return Why("no-pools")
-    missing = _unmatched(answers, claims, answers.nodes)
+    everywhere = [group[0] for group in answers.kinds(claims)]
+    here = [group[0] for group in answers.kinds(claims, nodes)]
+    missing = _unmatched(answers, claims, everywhere)
     if missing is not None:
         return missing
-    if pinned_by and len(nodes) < len(answers.nodes) and _fits(answers.world, claims, answers.nodes):
+    if pinned_by and len(nodes) < len(answers.nodes) and _fits(answers.world, claims, everywhere):
         return Why("node-pinned-by-claim", ", ".join(str(claim.id) for claim in pinned_by))
     for code, world, asked in _relaxations(answers, claims):
-        if _fits(world, asked, nodes):
+        if _fits(world, asked, here):
             return Why(code)
     return Why("several")
+
+
+_MERGED = 33
+"""Nodes of a kind that are taken together: as many as a claim may hold devices, and one more."""
 
 
 def _relaxations(answers: Answers, claims: Sequence[Claim]) -> Iterator[tuple[Code, World, Sequence[Claim]]]:
@@ -91,7 +97,8 @@ def _relaxations(answers: Answers, claims: Sequence[Claim]) -> Iterator[tuple[Co
     yield "counters-insufficient", relaxed.with_full_counters(world), claims
     yield "compatibility", relaxed.with_every_group(world), claims
     yield "capacity-insufficient", relaxed.with_full_capacity(world), relaxed.asking_no_capacity(claims)
-    yield "not-enough-on-one-node", relaxed.with_one_node(world, slices, answers.nodes), claims
+    merged = relaxed.with_one_node(world, slices, [node for group in answers.kinds(claims) for node in group[:_MERGED]])
+    yield "not-enough-on-one-node", merged, claims
     yield "all-matching-allocated", relaxed.with_nothing_in_use(world), claims
     yield "pool-incomplete", relaxed.with_pools_in_state(world, slices, "incomplete"), claims
     yield "pool-invalid", relaxed.with_pools_in_state(world, slices, "invalid"), claims

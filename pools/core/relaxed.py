@@ -89,16 +89,24 @@ def with_pools_in_state(world: World, slices: Iterable[Slice], state: str) -> Wo
 def with_one_node(world: World, slices: Iterable[Slice], nodes: Sequence[Node]) -> World:
     """Every device that one of the nodes reaches, reached from every node; counters as they are."""
     everywhere = NodeReach(all_nodes=True)
-    moved = []
-    for item in slices:
-        devices = tuple(device for device in item.devices if _reached(item, device, nodes))
-        moved.append(replace(item, reach=everywhere, per_device_reach=False, devices=devices))
+    names = {node.meta.name for node in nodes}
+    given = list(slices)
+    near = {item.pool_id for item in given if item.reach.node_name in names or not item.reach.node_name}
+    moved = [
+        replace(item, reach=everywhere, per_device_reach=False, devices=_reached(item, names, nodes))
+        for item in given
+        if item.pool_id in near
+    ]
     return World(Slices(moved, world.rules), world.classes.values(), world.in_use, world.taint_rules)
 
 
-def _reached(item: Slice, device: Device, nodes: Sequence[Node]) -> bool:
-    reach = device.reach if item.per_device_reach else item.reach
-    return any(reaches(reach, node) for node in nodes)
+def _reached(item: Slice, names: set[str], nodes: Sequence[Node]) -> tuple[Device, ...]:
+    """The devices of a slice that one of the nodes reaches."""
+    if not item.per_device_reach:
+        own = item.reach
+        seen = own.node_name in names if own.node_name else any(reaches(own, node) for node in nodes)
+        return item.devices if seen else ()
+    return tuple(device for device in item.devices if any(reaches(device.reach, node) for node in nodes))
 
 
 def tolerating(claims: Sequence[Claim]) -> list[Claim]:
