@@ -98,14 +98,18 @@ def _selector_fault(claims: Sequence[Claim], chosen: Sequence[Sequence[tuple[Way
     """Why no node selector can be written into an allocation, empty when one can (createNodeSelector)."""
     for claim, picked in zip(claims, chosen, strict=True):
         for _, candidate in picked:
-            seat = candidate.seat
-            reach = seat.device.reach if seat.slice.per_device_reach else seat.slice.reach
-            if reach.node_name or seat.device.binds_to_node:
+            terms = _selector_terms(candidate.seat)
+            if terms is None:
                 break
-            if len(reach.selector or ()) > 1:
-                terms = len(reach.selector or ())
+            if terms > 1:
                 return f"create NodeSelector for claim {claim.meta.name}: unsupported NodeSelector with {terms} terms"
     return ""
+
+
+def _selector_terms(seat: Seat) -> int | None:
+    """How many terms the device's node selector has; None when it is bound to one node."""
+    reach = seat.device.reach if seat.slice.per_device_reach else seat.slice.reach
+    return None if reach.node_name or seat.device.binds_to_node else len(reach.selector or ())
 
 
 def _picks(chosen: Iterable[tuple[Way, Candidate]]) -> tuple[Pick, ...]:
@@ -156,7 +160,7 @@ _PROBE = Claim(Meta("probe"), "", ())
 
 
 def _obtainable(attempt: Attempt, way: Way, world: World, node: Node, seat: Seat) -> bool:
-    if seat.id in world.in_use.whole or not world.operable(node, seat):
+    if seat.id in world.in_use.whole or not world.operable(node, seat) or (_selector_terms(seat) or 0) > 1:
         return False
     try:
         candidate = way.candidate(world, seat) if way.selects(world, node, seat) else None

@@ -117,7 +117,7 @@ class Attempt:
         self.shares: dict[DeviceId, list[dict[str, int]]] = {}
         self._books: dict[PoolId, Book] = {}
         self._groups: dict[PoolId, dict[str, frozenset[str] | None]] = {}
-        self._undo: list[tuple[bool, dict[str, frozenset[str] | None] | None, int]] = []
+        self._undo: list[tuple[bool, dict[str, frozenset[str] | None] | None]] = []
 
     def request(self, claim: int, request: int) -> Result:
         """Satisfy a request and all that follow, with the first alternative that leads to a solution."""
@@ -212,10 +212,10 @@ class Attempt:
         Choose a device if counters, groups, constraints and capacity let it; if not, nothing is changed.
 
         Args:
-            must: a constraint that does not let it ends the attempt (mode All).
+            must: mode All: a constraint that does not let it ends the attempt, and capacity is looked at last.
         """
         seat, charge = candidate.seat, candidate.charge
-        if charge is not None and not self._has_room(candidate):
+        if charge is not None and not must and not self._has_room(candidate):
             return False
         charged, groups = False, None
         if candidate.draws and not (charge is not None and self._is_shared(seat.id)):
@@ -227,8 +227,7 @@ class Attempt:
             if not charged:
                 self._leave(seat, groups)
                 return False
-        tied = self._tie(way, claim, candidate) if self.ties[claim] else 0
-        if tied is None:
+        if self.ties[claim] and not self._tie(way, claim, candidate):
             self._uncharge(candidate, charged, groups)
             if must:
                 raise Fatal(
@@ -236,12 +235,16 @@ class Attempt:
                     "because a claim constraint would not be satisfied"
                 )
             return False
+        if must and charge is not None and not self._has_room(candidate):
+            self._untie(way, claim, candidate)
+            self._uncharge(candidate, charged, groups)
+            return False
         if charge is None:
             self.taken.setdefault(seat, []).append(claim)
         else:
             self.shares.setdefault(seat.id, []).append({name: each.nano for name, each in charge.items()})
         self.chosen[claim].append((way, candidate))
-        self._undo.append((charged, groups, tied))
+        self._undo.append((charged, groups))
         return True
 
     def release(self, claim: int, candidate: Candidate) -> None:
@@ -251,10 +254,8 @@ class Attempt:
             self.taken[candidate.seat].pop()
         else:
             self.shares[candidate.seat.id].pop()
-        charged, groups, tied = self._undo.pop()
-        if tied:
-            for tie, _ in self.tied(way, claim, candidate):
-                tie.pop()
+        charged, groups = self._undo.pop()
+        self._untie(way, claim, candidate)
         self._uncharge(candidate, charged, groups)
 
     def _uncharge(self, candidate: Candidate, charged: bool, groups: dict[str, frozenset[str] | None] | None) -> None:
@@ -327,7 +328,7 @@ class Attempt:
             ]
         return [(ties[place], values) for place, values in candidate.tied]
 
-    def _tie(self, way: Way, claim: int, candidate: Candidate) -> int | None:
+    def _tie(self, way: Way, claim: int, candidate: Candidate) -> bool:
         pushed: list[Tie] = []
         for tie, own in self.tied(way, claim, candidate):
             if isinstance(own, Exception):
@@ -336,10 +337,15 @@ class Attempt:
             if values is None:
                 for before in pushed:
                     before.pop()
-                return None
+                return False
             tie.push(values)
             pushed.append(tie)
-        return len(pushed)
+        return True
+
+    def _untie(self, way: Way, claim: int, candidate: Candidate) -> None:
+        if self.ties[claim]:
+            for tie, _ in self.tied(way, claim, candidate):
+                tie.pop()
 
     def trial(self) -> Attempt:
         """The same search with nothing chosen yet, and no looking ahead."""

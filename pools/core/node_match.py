@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
+from functools import lru_cache
 
 from pools.domain.cluster import Node
 from pools.domain.device import NodeReach, NodeRequirement, NodeSelectorTerm
@@ -30,50 +32,83 @@ def reaches(reach: NodeReach, node: Node) -> bool:
 
 def selected(terms: tuple[NodeSelectorTerm, ...], node: Node) -> bool:
     """Whether one of the terms matches; an empty term matches nothing. Raises SelectorError for any faulty term."""
-    matches = [_term(term, node) for term in terms if term.expressions or term.fields]
-    return any(matches)
+    fault = _fault(terms)
+    if fault:
+        raise SelectorError(f"node selector: {fault}")
+    return any(_term(term, node) for term in terms)
 
 
 def _term(term: NodeSelectorTerm, node: Node) -> bool:
-    labels = [_requirement(line, node.meta.labels) for line in term.expressions]
-    fields = [_field(line, node.meta.name) for line in term.fields]
-    return all(labels) and all(fields)
+    return bool(term.expressions or term.fields) and (
+        all(_requirement(line, node.meta.labels) for line in term.expressions)
+        and all(_field(line, node.meta.name) for line in term.fields)
+    )
 
 
 def _requirement(line: NodeRequirement, labels: Mapping[str, str]) -> bool:
     value = labels.get(line.key)
     match line.operator:
-        case "In" if line.values:
+        case "In":
             return value in line.values
-        case "NotIn" if line.values:
+        case "NotIn":
             return value not in line.values
-        case "Exists" if not line.values:
+        case "Exists":
             return value is not None
-        case "DoesNotExist" if not line.values:
+        case "DoesNotExist":
             return value is None
-        case "Gt" | "Lt" if len(line.values) == 1:
-            return _compare(line.operator, value, _number(line.values[0]))
-    raise SelectorError(f"node selector: {line.operator} on {line.key} with {len(line.values)} values cannot be parsed")
-
-
-def _compare(operator: str, value: str | None, bound: int) -> bool:
-    try:
-        number = _number(value or "")
-    except SelectorError:
+    number, bound = _number(value or ""), _number(line.values[0])
+    if number is None or bound is None:
         return False
-    return number > bound if operator == "Gt" else number < bound
-
-
-def _number(text: str) -> int:
-    if not (text.isascii() and text.lstrip("+-").isdigit() and len(text) - len(text.lstrip("+-")) <= 1):
-        raise SelectorError(f"node selector: {text!r} is no integer")
-    number = int(text)
-    if not -(2**63) <= number < 2**63:
-        raise SelectorError(f"node selector: {text!r} is no 64-bit integer")
-    return number
+    return number > bound if line.operator == "Gt" else number < bound
 
 
 def _field(line: NodeRequirement, name: str) -> bool:
-    if line.key != "metadata.name" or line.operator not in ("In", "NotIn") or len(line.values) != 1:
-        raise SelectorError(f"node selector: field {line.key} {line.operator} cannot be parsed")
-    return (name == line.values[0]) == (line.operator == "In")
+    found = name if line.key == "metadata.name" else ""
+    return (found == line.values[0]) == (line.operator == "In")
+
+
+def _number(text: str) -> int | None:
+    """A 64-bit integer in plain decimal digits, else None."""
+    if _INTEGER.fullmatch(text) is None:
+        return None
+    number = int(text)
+    return number if -(2**63) <= number < 2**63 else None
+
+
+@lru_cache(maxsize=4096)
+def _fault(terms: tuple[NodeSelectorTerm, ...]) -> str:
+    """What of a selector cannot be parsed; empty when everything can."""
+    for term in terms:
+        for line in term.expressions:
+            if not _well_formed(line):
+                return f"{line.operator} on {line.key} with the values {list(line.values)} cannot be parsed"
+        for line in term.fields:
+            if line.operator not in ("In", "NotIn") or len(line.values) != 1:
+                return f"field {line.key} {line.operator} with {len(line.values)} values cannot be parsed"
+    return ""
+
+
+def _well_formed(line: NodeRequirement) -> bool:
+    """Source: NewRequirement in apimachinery pkg/labels/selector.go."""
+    match line.operator:
+        case "In" | "NotIn":
+            fits = len(line.values) > 0
+        case "Exists" | "DoesNotExist":
+            fits = not line.values
+        case "Gt" | "Lt":
+            fits = len(line.values) == 1 and _number(line.values[0]) is not None
+        case _:
+            return False
+    prefix, slash, name = line.key.rpartition("/")
+    domain = not slash or (len(prefix) <= _MOST_DOMAIN and _DOMAIN.fullmatch(prefix) is not None)
+    return fits and domain and bool(name) and all(map(_label_value, (name, *line.values)))
+
+
+def _label_value(text: str) -> bool:
+    return not text or (len(text) <= _MOST_VALUE and _VALUE.fullmatch(text) is not None)
+
+
+_MOST_VALUE, _MOST_DOMAIN = 63, 253
+_VALUE = re.compile(r"[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?", re.ASCII)
+_DOMAIN = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*", re.ASCII)
+_INTEGER = re.compile(r"[+-]?[0-9]+", re.ASCII)
