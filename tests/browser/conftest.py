@@ -10,7 +10,6 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from urllib.error import URLError
 from urllib.request import urlopen
 
 import pytest
@@ -86,8 +85,8 @@ class Dashboard:
     def _wait(self):
         for _ in range(100):
             try:
-                urlopen(f"{self.url}/live/", timeout=5).close()
-            except URLError:
+                urlopen(f"{self.url}/live/", timeout=30).close()
+            except OSError:  # refused, or slow on a busy machine
                 time.sleep(0.2)
             else:
                 return
