@@ -21,11 +21,12 @@ from pools.api.details import Detail, found, found_pool, report_of
 from pools.api.lists import refuse_unknown
 from pools.domain.errors import ScenarioError
 from pools.domain.ids import ClaimId
-from pools.models import Claim, Cluster, Pod, SavedScenario
+from pools.models import Claim, Cluster, Pod
 from pools.queries import rows as queries
+from pools.queries import scenarios
 from pools.queries.claims import find_claim
 from pools.queries.fragmentation import card_room, fleet_room
-from pools.queries.inquiry import KEYS, LISTS, Inquiry, read_json, read_values, unpack
+from pools.queries.inquiry import KEYS, LISTS, Inquiry, read_json, read_values
 from pools.queries.scope import Scope
 from pools.queries.upstream import upstream
 from pools.queries.whatif import what_if
@@ -187,10 +188,10 @@ def _of_query(request: Request) -> Inquiry:
     given = {key: request.query_params.getlist(key) for key in request.query_params if key in KEYS}
     saved = request.query_params.get("scenario")
     if saved is not None:
-        row = found(SavedScenario.objects.filter(name=saved.replace("\x00", "\ufffd")).first(), "scenario")
+        row = found(scenarios.named().filter(name=saved.replace("\x00", "\ufffd")).first(), "scenario")
         return read_json(row.document)
     if "doc" in request.query_params:
-        given["objects"] = [unpack(request.query_params["doc"])]
+        given["objects"] = [scenarios.text_of(request.query_params["doc"])]
     return read_values(given)
 
 

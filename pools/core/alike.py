@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from bisect import bisect
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
-from typing import TypeVar
 from weakref import WeakKeyDictionary
 
 from pools.core.allocate import Answer
@@ -27,7 +26,6 @@ Eyes = tuple[tuple[Read, ...], tuple[str, ...]]
 """What claims look at: what their selectors read of a device, and the attributes that their constraints compare."""
 Print = tuple[int, tuple[Hashable, ...]]
 """The number of what a slice holds, and the values of its compared attributes in the order in which they come."""
-Part = TypeVar("Part", Capacity, Consumption)
 _KEPT = 8
 """Ways of looking for which the slices' prints are kept."""
 
@@ -136,7 +134,6 @@ class Prints:
         self._places: dict[int, dict[str, int]] = {}
         self._unique: dict[PoolId, bool] = {}
         self._numbers: dict[Hashable, int] = {}
-        self._parts: dict[int, int] = {}
 
     def slice(self, item: Slice) -> Print:
         """A slice's counters and devices, as far as they are looked at."""
@@ -168,25 +165,18 @@ class Prints:
     def number(self, content: Hashable) -> int:
         return self._numbers.setdefault(content, len(self._numbers))
 
-    def _device(self, driver: str, device: Device, values: dict[Hashable, int]) -> Hashable:
+    def _device(self, driver: str, device: Device, values: dict[Hashable, int]) -> int:
         facts = Facts(driver, device, self._lists)
         own: tuple[Hashable, ...] = (
             facts.fault,
             tuple([read(facts) for read in self._readers]),
             tuple([_numbered(lookup(device, driver, name), name, values) for name in self._compared]),
-            tuple([self._part(entry, _consumption) for entry in device.consumes]),
-            tuple([(name, self._part(each, _capacity)) for name, each in device.capacity.items()]),
+            tuple([_consumption(entry) for entry in device.consumes]),
+            tuple([(name, _capacity(each)) for name, each in device.capacity.items()]),
         )
         if device.taints or device.allow_multiple_allocations or device.binding_conditions or device.reach.is_set:
             own += (device.taints, device.allow_multiple_allocations, device.binding_conditions, device.reach)
-        return own
-
-    def _part(self, part: Part, content: Callable[[Part], Hashable]) -> int:
-        """The number of something that many devices share; looked up by identity, for it lives as long as they do."""
-        found = self._parts.get(id(part))
-        if found is None:
-            found = self._parts[id(part)] = self.number(content(part))
-        return found
+        return self.number(own)
 
 
 def _numbered(attribute: AttributeValue | None, name: str, values: dict[Hashable, int]) -> Hashable:
@@ -200,21 +190,20 @@ def _numbered(attribute: AttributeValue | None, name: str, values: dict[Hashable
 
 
 def _amounts(amounts: Mapping[str, Quantity]) -> Hashable:
-    return tuple(sorted((name, amount.nano) for name, amount in amounts.items()))
+    return tuple([(name, amount.nano) for name, amount in amounts.items()])
 
 
 def _consumption(entry: Consumption) -> Hashable:
-    return "consumption", entry.counter_set, _amounts(entry.counters), entry.compatibility_groups
+    return entry.counter_set, entry.compatibility_groups, _amounts(entry.counters)
 
 
 def _capacity(capacity: Capacity) -> Hashable:
-    policy = capacity.policy
-    amounts = [capacity.value]
-    if policy is not None:
-        amounts += [each for each in (policy.default, policy.range_min, policy.range_max, policy.range_step) if each]
-        amounts += policy.valid_values
-    texts = tuple(each.text for each in amounts)  # equal amounts that are written differently may be told apart
-    return "capacity", capacity.value, policy, texts
+    """The amounts with their texts, by which the scheduler tells equal ones apart."""
+    policy, value = capacity.policy, capacity.value
+    if policy is None:
+        return value.nano, value.text
+    bounds = (policy.default, policy.range_min, policy.range_max, policy.range_step, *policy.valid_values)
+    return value.nano, value.text, tuple([each and (each.nano, each.text) for each in bounds])
 
 
 _PRINTS: WeakKeyDictionary[Slices, dict[Eyes, Prints]] = WeakKeyDictionary()

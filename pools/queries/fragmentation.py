@@ -18,7 +18,7 @@ from pools.queries.scope import Scope, cards_in, pools_in
 
 CARDS = 50
 TYPES = 40
-PLANS = 3
+PLANS = 12
 
 
 @dataclass(frozen=True, slots=True)

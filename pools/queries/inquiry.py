@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import hashlib
 import json
 import re
 import zlib
@@ -27,8 +28,10 @@ MOST_COPIES = 100
 LONGEST = 1_100
 MOST_TEXT = 4 * 2**20
 """Bytes of pasted objects."""
-PACKED = 3_000
-"""Characters of packed objects that an address may carry; more than that is saved, and named."""
+PACKED = 2_000
+"""Characters of packed objects that an address may carry; longer ones are kept, and named in it."""
+KEPT = "kept-"
+"""Begins the names of objects that are kept."""
 LISTS = ("claim", "pod", "template", "selector", "release", "drain", "taint", "untaint", "grow")
 SINGLES = ("cluster", "class", "type", "count", "copies", "swap", "objects", "pool", "card", "layout", "emptied")
 KEYS = (*LISTS, *SINGLES)
@@ -152,8 +155,14 @@ def as_query(inquiry: Inquiry, **changed: Sequence[str]) -> str:
     """
     values = {**inquiry.values, **changed}
     pairs = [(key, text) for key in KEYS if key != "objects" for text in values.get(key, ())]
-    pairs += [("doc", pack(text)) for text in values.get("objects", ())]
+    pairs += [("doc", doc_of(text)) for text in values.get("objects", ())]
     return urlencode(pairs)
+
+
+def doc_of(text: str) -> str:
+    """How an address names pasted objects: packed, or, where that is too long, by the name they are kept under."""
+    packed = pack(text)
+    return packed if len(packed) <= PACKED else f"{KEPT}{hashlib.sha256(text.encode()).hexdigest()[:24]}"
 
 
 def pack(text: str) -> str:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import zip_longest
 
 from pools.core.aftermath import pool_reports
@@ -12,6 +12,7 @@ from pools.core.asking import ask_claim
 from pools.core.explain import Explainer, Explanation, NodeGroup, PodExplanation, funnel_rows
 from pools.core.funnel import Funnel, Stage, Stop
 from pools.core.headline import Scene
+from pools.core.holds import holds
 from pools.core.remedy import Remedies, remedies
 from pools.core.repack import Plan, cheapest_moves
 from pools.domain.claim import Claim
@@ -115,12 +116,16 @@ class ClaimWhy:
 
 @dataclass(frozen=True, slots=True)
 class ClaimHelp:
-    """What would help one claim. `plans` are moves on a card that the remedies do not have already."""
+    """
+    What would help one claim. `plans` are moves on a card that the remedies do not have already. `users` has, for each
+    claim in a remedy, its pods and since when it is allocated (RFC 3339).
+    """
 
     state: str
     remedies: Remedies
     plans: tuple[CardPlan, ...]
     revision: int
+    users: Mapping[ClaimId, tuple[tuple[str, ...], str]] = field(default_factory=dict)
 
 
 def claim_why(cluster: Cluster, identity: ClaimId) -> ClaimWhy | None:
@@ -192,7 +197,11 @@ def _help(whole: Held, claim: Claim, why: ClaimWhy) -> ClaimHelp:
         return ClaimHelp(state, NOTHING, (), whole.revision)
     order = [name for row in zip_longest(*(kind.group.nodes for kind in why.kinds)) for name in row if name is not None]
     found = remedies(whole.trial, ask_claim(claim), order=order)
-    return ClaimHelp(state, found, tuple(_plans(whole.snapshot, claim, why, found)), whole.revision)
+    plans = tuple(_plans(whole.snapshot, claim, why, found))
+    gone = {name for each in found.sets for name in each.release.claims}
+    held = [each for each in whole.snapshot.claims if each.id in gone]
+    users = {hold.claim: (hold.pods, hold.since) for hold in holds(held, whole.snapshot.slices, whole.snapshot.pods)}
+    return ClaimHelp(state, found, plans, whole.revision, users)
 
 
 def _plans(snapshot: Snapshot, claim: Claim, why: ClaimWhy, known: Remedies) -> Iterator[CardPlan]:

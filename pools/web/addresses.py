@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from urllib.parse import urlencode
 
 from django.urls import reverse
 
 from pools import models
-from pools.domain.ids import ClaimId
+from pools.domain.ids import ClaimId, DeviceId, PoolId
 
 
 def pool(row: models.Pool) -> str:
@@ -28,6 +29,22 @@ def slots(pool_row: models.Pool, key: str) -> str:
 def device(pool_row: models.Pool, name: str) -> str:
     """The page of a device of the pool."""
     return reverse("web:device", args=[pool_row.cluster.name, pool_row.driver, pool_row.name, name])
+
+
+def device_of(cluster: str, identity: DeviceId) -> str:
+    """The page of a device by its identity."""
+    return reverse("web:device", args=[cluster, identity.driver, identity.pool, identity.name])
+
+
+def card_of(cluster: str, identity: PoolId, key: str) -> str:
+    """The page of a card by its identity."""
+    return reverse("web:card", args=[cluster, identity.driver, identity.name, key])
+
+
+def what_if(cluster: str, **parts: Sequence[str]) -> str:
+    """The what-if page with a question about a cluster; see `queries.inquiry` for the parts."""
+    values = [("cluster", cluster), *((name, text) for name, texts in parts.items() for text in texts)]
+    return f"{reverse('web:what-if')}?{urlencode(values)}"
 
 
 def claim(cluster: str, identity: ClaimId) -> str:

@@ -10,6 +10,7 @@ from pools.queries import claims as queries
 from pools.web import twins
 from pools.web.asks import request_rows
 from pools.web.render import choice, page, paginate, text
+from pools.web.whyview import why_view
 
 
 @require_safe
@@ -50,5 +51,6 @@ def claim(request: HttpRequest, cluster: str, namespace: str, name: str) -> Http
         "allocations": found.allocations,
         "pods": found.pods,
         "findings": found.findings,
+        "why": None if found.claim.allocated else why_view(found.claim, found.pods),
     }
     return page(request, "web/claim.html", context)

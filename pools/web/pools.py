@@ -13,7 +13,8 @@ from pools.figures.palette import Theme
 from pools.models import Pool
 from pools.queries import pages
 from pools.queries.scope import DEVICE_STATES
-from pools.web import addresses, cardview, poolview, twins
+from pools.queries.upstream import upstream
+from pools.web import addresses, cardview, poolview, roomview, twins
 from pools.web.render import choice, page, paginate, scope, text
 from pools.web.reports import report_of
 
@@ -57,6 +58,7 @@ def pool(request: HttpRequest, cluster: str, driver: str, pool: str) -> HttpResp
         "cards": found.cards,
         "findings": found.findings,
         "view": view,
+        "upstream": upstream(found.pool, report),
         "devices": devices,
         "devices_more": found.pool.devices_total - len(devices),
     }
@@ -83,6 +85,7 @@ def card(request: HttpRequest, cluster: str, driver: str, pool: str, card: str) 
         "state": state,
         "svg_url": addresses.slots(found.pool, card),
         "view": cardview.card_view(found.pool, report, card_report, state),
+        **roomview.card_context(found.pool, report, card),
     }
     return page(request, "web/card.html", context)
 

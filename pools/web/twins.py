@@ -86,6 +86,26 @@ def findings(**filters: str) -> str:
     return _list("findings", **filters)
 
 
+def query(**values: str) -> str:
+    """A query string."""
+    return urlencode(values)
+
+
+def what_if(question: str) -> str:
+    """The same what-if."""
+    return f"{reverse('api:what-if')}?{question}"
+
+
+def pending() -> str:
+    """Claims that wait."""
+    return _list("claims", state="pending")
+
+
+def fragmentation(scope: Scope) -> str:
+    """What the scope's allocations waste."""
+    return _list("fragmentation", cluster=scope.cluster, driver=scope.driver, node=scope.node, model=scope.model)
+
+
 def csv(address: str) -> str:
     """The same as a table for a spreadsheet."""
     return f"{address}{'&' if '?' in address else '?'}format=csv"

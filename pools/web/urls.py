@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from pools.web import claims, devices, findings, fleet, live, nodes, pools, search
+from pools.web import claims, devices, findings, fleet, fragmentation, live, nodes, pools, search, whatif
 
 app_name = "web"
 POOL = "<key:cluster>/<key:driver>/<key:pool>/"
@@ -21,5 +21,7 @@ urlpatterns = [
     path("claims/<key:cluster>/<key:namespace>/<key:name>/", claims.claim, name="claim"),
     path("nodes/", nodes.node_list, name="nodes"),
     path("nodes/<key:cluster>/<key:name>/", nodes.node, name="node"),
+    path("what-if/", whatif.bench, name="what-if"),
+    path("fragmentation/", fragmentation.fragmentation, name="fragmentation"),
     path("findings/", findings.finding_list, name="findings"),
 ]

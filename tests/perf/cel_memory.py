@@ -1,4 +1,8 @@
-"""Evaluates selectors a million times, no two devices alike, and shows that memory does not grow: `make bench`."""
+"""
+Evaluates selectors a million times, no two devices alike, and shows that memory does not grow.
+
+Run by `python -m tests.perf.cel_memory`.
+"""
 
 from __future__ import annotations
 

@@ -23,6 +23,9 @@ PAGES = {
     "nodes": reverse("web:nodes"),
     "node": reverse("web:node", args=["default", "node-0"]),
     "findings": reverse("web:findings"),
+    "what-if": reverse("web:what-if"),
+    "what-if with an answer": f"{reverse('web:what-if')}?cluster=default&class=mig.nvidia.com&release=ml/train-0",
+    "fragmentation": reverse("web:fragmentation"),
 }
 
 
