@@ -14,10 +14,16 @@ from .world import Json
 
 @dataclass
 class Program:
-    """A command, with the time it has taken and what it last complained about."""
+    """
+    A command, with the time it has taken and what it last complained about.
+
+    `limit`: seconds for one start of it, after which all that is left stays unanswered; by default ten a scenario,
+    after which it is started again behind the scenario that took too long.
+    """
 
     command: Sequence[str]
     folder: Path
+    limit: float | None = None
     seconds: float = 0.0
     asked: int = 0
     complaint: str = field(default="", repr=False)
@@ -30,6 +36,8 @@ class Program:
             answers += self._first_answers(scenarios[len(answers) :])
             if len(answers) < len(scenarios):
                 answers.append(None)  # the one it did not survive; go on behind it
+            if self.limit is not None and time.monotonic() - began > self.limit:
+                answers += [None] * (len(scenarios) - len(answers))
         self.seconds += time.monotonic() - began
         self.asked += len(scenarios)
         return answers
@@ -38,7 +46,7 @@ class Program:
         """The answers up to the first that did not come."""
         lines = [json.dumps({"id": str(number), "scenario": each}) + "\n" for number, each in enumerate(scenarios)]
         found: list[Json | None] = []
-        for line in self._run("".join(lines), limit=60 + 10 * len(lines)).splitlines():
+        for line in self._run("".join(lines), limit=self.limit or 60 + 10 * len(lines)).splitlines():
             try:
                 answer = json.loads(line)
             except ValueError:

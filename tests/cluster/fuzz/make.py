@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from . import families, features
 from .defects import break_pools
+from .twist import twist
 from .use import use_devices
 from .wants import want_devices
 from .world import Dice, Json, World, add_nodes
@@ -59,8 +60,8 @@ FAMILIES: dict[str, Callable[[World], None]] = {
 }
 
 
-def make(seed: str, family: str) -> Json:
-    """The scenario of this family and seed; the same each time."""
+def make(seed: str, family: str, twisted: float = 0.0) -> Json:
+    """The scenario of this family and seed, the same each time; such a share of them is twisted (see `twist`)."""
     world = World(Dice(f"{family}:{seed}"))
     add_nodes(world)
     FAMILIES[family](world)
@@ -70,7 +71,8 @@ def make(seed: str, family: str) -> Json:
         _ask_for_admin_access(world)
     if world.dice.chance(0.04):
         world.features[world.dice.choice(_SWITCHES)] = False
-    return world.scenario()
+    made = world.scenario()
+    return twist(world.dice, made, world.dice.randint(1, 5)) if world.dice.chance(twisted) else made
 
 
 def _ask_for_admin_access(world: World) -> None:

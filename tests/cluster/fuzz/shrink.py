@@ -12,7 +12,7 @@ from .world import Json
 Path = tuple[str | int, ...]
 StillBad = Callable[[list[Json]], list[bool]]
 
-BATCH = 80
+BATCH = 40
 _LISTS_KEPT = {"results", "nodeSelectorTerms"}
 _MAPS = {"attributes", "capacity", "counters", "consumedCapacity", "requests", "features", "labels", "scenario"}
 _OPTIONAL = {
