@@ -41,6 +41,10 @@ MAX_BODY_MIB = knobs.whole("MAX_BODY_MIB", 64, "Largest payload in MiB, after de
 MAX_OBJECTS = knobs.whole("MAX_OBJECTS", 20_000, "Most objects in one payload.", low=1, high=10_000_000)
 MAX_DEPTH = knobs.whole("MAX_DEPTH", 64, "Deepest nesting of a payload.", low=8, high=200)
 MAX_ALIASES = knobs.whole("MAX_ALIASES", 100, "Most YAML aliases in one payload.", low=0, high=100_000)
+WATCH_HISTORY = knobs.whole(
+    "WATCH_HISTORY", 10_000, "Changes of a cluster kept for kubectl and drivers that watch.", low=100, high=10_000_000
+)
+MAX_WATCHES = knobs.whole("MAX_WATCHES", 16, "Most watches at once in one server process.", low=1, high=10_000)
 
 INSTALLED_APPS = [
     "django.contrib.auth",

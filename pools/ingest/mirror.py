@@ -13,6 +13,7 @@ from pools.domain.ids import ClaimId, PoolId
 from pools.domain.pool import Slice
 from pools.ingest.changes import Change, Touched
 from pools.ingest.derive import clip
+from pools.ingest.history import record, sources
 from pools.ingest.intake import Candidate
 from pools.ingest.sync import BATCH, discard, update
 from pools.ingest.write_claims import guess_pools, write_claims, write_pods
@@ -24,7 +25,7 @@ from pools.stored import Evidence, nouns
 
 N = TypeVar("N", Claim, Pod, Node, TaintRule)
 POOLS_AT_ONCE = 25
-_COLUMNS = ("uid", "resource_version", "form", "driver", "pool", "digest", "body", "received_at")
+_COLUMNS = ("uid", "resource_version", "version", "form", "driver", "pool", "digest", "body", "received_at")
 
 
 def locked(name: str) -> Cluster:
@@ -87,16 +88,24 @@ class Mirror:
         """Count the change: the cluster gets the next revision, as of now."""
         self.cluster.revision += 1
         self.cluster.as_of = self.now
-        self.cluster.save(update_fields=["revision", "as_of"])
+        self.cluster.save(update_fields=["revision", "as_of", "version"])
 
     def _store(self, changes: Sequence[Change]) -> None:
-        rows = [self._row(change, change.new) for change in changes if change.new is not None]
+        before = sources(changes)
+        first = self.cluster.version + 1
+        self.cluster.version += len(changes)
+        rows = [
+            self._row(change, change.new, version)
+            for version, change in enumerate(changes, start=first)
+            if change.new is not None
+        ]
         StoredObject.objects.bulk_create([row for row in rows if row.pk is None], batch_size=BATCH)
         update(StoredObject, [row for row in rows if row.pk is not None], _COLUMNS)
+        record(self.cluster, first, changes, {(row.kind, row.namespace, row.name): row for row in rows}, before)
         gone = [change.old.pk for change in changes if change.new is None and change.old and change.old.pk]
         discard(StoredObject, StoredObject.objects.filter(pk__in=gone).only("pk"))
 
-    def _row(self, change: Change, new: Candidate) -> StoredObject:
+    def _row(self, change: Change, new: Candidate, version: int) -> StoredObject:
         kind, namespace, name = change.key
         return StoredObject(
             pk=change.old.pk if change.old else None,
@@ -104,6 +113,7 @@ class Mirror:
             kind=kind,
             namespace=namespace,
             name=name,
+            version=version,
             received_at=self.now,
             **stored_fields(new.item(), new.digest, new.body),
         )

@@ -3,7 +3,7 @@
 from pools.models.access import PublishToken
 from pools.models.claims import Allocation, Claim, Pod, PodClaim
 from pools.models.inventory import Card, Counter, CounterSet, Device, Node, Pool, PoolNode, TypeCount
-from pools.models.objects import Cluster, Finding, StoredObject
+from pools.models.objects import Cluster, Finding, ObjectEvent, StoredObject
 from pools.models.scenarios import SavedScenario
 
 __all__ = [
@@ -16,6 +16,7 @@ __all__ = [
     "Device",
     "Finding",
     "Node",
+    "ObjectEvent",
     "Pod",
     "PodClaim",
     "Pool",
