@@ -70,7 +70,14 @@ _EXPLAIN = {
                                     "holders_more": 0,
                                 }
                             ],
-                        }
+                            "read": [],
+                        },
+                        {
+                            "stage": "selector",
+                            "count": 2,
+                            "examples": [],
+                            "read": [{"name": "type", "value": "half", "devices": 2}],
+                        },
                     ],
                 }
             ],

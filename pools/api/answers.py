@@ -49,12 +49,21 @@ class DropExample(Row):
     holders_more = serializers.IntegerField(help_text="How many more claims hold what it needs.")
 
 
+class ReadingRow(Row):
+    """A value that a selector looked at."""
+
+    name = text(help_text="The attribute or capacity.")
+    value = serializers.CharField(allow_null=True, help_text="null where the device does not have it.")
+    devices = serializers.IntegerField(help_text="On how many of the devices that it refuses.")
+
+
 class DropRow(Row):
-    """Devices that drop out at one stage; the nearest to fitting as examples."""
+    """Devices that drop out at one stage, those of each selector by themselves; the nearest to fitting as examples."""
 
     stage = text(help_text="A stable slug, such as selector, tainted, in-use or counter-short.")
     count = serializers.IntegerField()
     examples = DropExample(many=True)
+    read = ReadingRow(many=True, help_text="What the selector read, the most frequent values.")
 
 
 class FunnelStep(Row):

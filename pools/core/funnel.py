@@ -127,6 +127,8 @@ def _unusable(world: World, claim: Claim, asked: DeviceRequest, pool: NodePool) 
 def _refused(world: World, claim: Claim, asked: DeviceRequest, seat: Seat) -> Stop | None:
     """What class or selectors have against the device."""
     device_class = world.classes.get(asked.device_class)
+    if device_class is None and asked.device_class:
+        return Stop(seat.id, "class", f"class {asked.device_class} does not exist")
     asking: Sequence[tuple[Stage, Sequence[Selector]]] = (
         ("class", selectors(world, device_class.selectors, f"class {asked.device_class}", device_class.form))
         if device_class is not None

@@ -134,7 +134,23 @@ def _short_of(short: Short) -> str:
     return f"{need} of {short.name}, of which {left} {'is' if left in ('0', '1') else 'are'} left"
 
 
+def _at_once(scene: Scene, answer: ClaimAnswer) -> str:
+    """For a claim that needs several devices on one node: how far the best node goes."""
+    if len(answer.claim.requests) != 1:
+        return ""
+    funnels = [(len(funnel.at("fits")), funnel, nodes[0]) for nodes, own in scene.groups for funnel in own]
+    have, funnel, node = max(funnels, key=lambda each: each[0], default=(0, None, ""))
+    if funnel is None or funnel.wanted < 2 or have >= funnel.wanted:
+        return ""
+    most = f"no node has more than {have} free ({node} has)" if have else "no node has even one that is free"
+    return f"It needs {funnel.wanted} devices on one node, and {most}; "
+
+
 def _counters(scene: Scene, answer: ClaimAnswer) -> str:
+    return _at_once(scene, answer) + _short_of_counters(scene, answer)
+
+
+def _short_of_counters(scene: Scene, answer: ClaimAnswer) -> str:
     stops = [stop for stop in scene.stops("counter-short", "counter-negative") if stop.short]
     if not stops:
         return "The devices that match fit one by one, but not together: they draw on the same counters."

@@ -8,6 +8,7 @@ from typing import Any
 from pools.core.answers import Answers, ClaimAnswer, PodAnswer
 from pools.domain.cluster import Snapshot
 from pools.domain.state import PoolReport
+from pools.queries.following import rules
 
 _OVER = ("Succeeded", "Failed")
 
@@ -19,7 +20,7 @@ def claims_section(snapshot: Snapshot, reports: Sequence[PoolReport]) -> dict[st
     `claims` says `allocated`, `pending-feasible`, `pending-infeasible` or `pending-undecided`; the other keys hold only
     what applies: `candidates` for claims of one request, `match_values`, `would_consume` and the like.
     """
-    answers = Answers(snapshot)
+    answers = Answers(snapshot, rules())
     claims = [answers.claim(claim) for claim in snapshot.claims]
     pods = [answers.pod(pod) for pod in snapshot.pods if pod.claims or pod.extended_claim]
     pending = [each for each in claims if each.state != "allocated"]

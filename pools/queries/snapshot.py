@@ -6,18 +6,16 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, TypeVar
 
-from django.conf import settings
-
-from pools.core.release import Release, release
 from pools.core.trial import Trial
 from pools.core.whatif import Scenario, stage
 from pools.domain.cluster import DomainObject, Snapshot
 from pools.domain.errors import Undecodable
 from pools.models import Cluster, StoredObject
+from pools.queries.following import rules
 from pools.stored import DECODED
 
 T = TypeVar("T")
@@ -68,11 +66,6 @@ class Held:
 _kept: OrderedDict[int, Held] = OrderedDict()
 _making: dict[int, threading.Lock] = {}
 _lock = threading.Lock()
-
-
-def rules() -> Release:
-    """The release that is followed; devices of slices that also hold counters count, as where they were published."""
-    return replace(release(settings.KUBERNETES_VERSION), mixed_slices=True)
 
 
 @contextmanager

@@ -17,8 +17,9 @@ from pools.domain.errors import ScenarioError
 from pools.domain.ids import ClaimId, PoolId
 from pools.domain.state import PoolReport
 from pools.models import Cluster, TypeCount
+from pools.queries.following import rules
 from pools.queries.inquiry import Inquiry, LayoutAsk, Plain
-from pools.queries.snapshot import held, rules
+from pools.queries.snapshot import held
 
 T = TypeVar("T")
 MOST_POOLS = 40

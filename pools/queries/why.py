@@ -13,6 +13,7 @@ from pools.core.explain import Explainer, Explanation, NodeGroup, PodExplanation
 from pools.core.funnel import Funnel, Stage, Stop
 from pools.core.headline import Scene
 from pools.core.holds import holds
+from pools.core.readings import Reading, readings
 from pools.core.remedy import Remedies, remedies
 from pools.core.repack import Plan, cheapest_moves
 from pools.domain.claim import Claim
@@ -25,6 +26,7 @@ from pools.queries.snapshot import Held, held
 EXAMPLES = 3
 HOLDERS = 4
 CARDS = 12
+READINGS = 6
 NOTHING = Remedies((), 0, 0, exact=True, tried=0)
 WORDS: dict[Stage, str] = {
     "pool-incomplete": "are in a pool of which not all slices are there",
@@ -43,6 +45,7 @@ WORDS: dict[Stage, str] = {
     "compatibility": "do not go together with what is in use",
     "fits": "would do",
 }
+_ORDER = {stage: index for index, stage in enumerate(WORDS)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,12 +59,18 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class Drop:
-    """Devices that drop out at one stage: how many, and the nearest of them."""
+    """
+    Devices that drop out at one stage: how many, and the nearest of them.
+
+    Those that a selector refuses are told selector by selector, with `readings`, what it read on them; of more than a
+    few values the most frequent.
+    """
 
     stage: Stage
     words: str
     count: int
     examples: tuple[Example, ...]
+    readings: tuple[Reading, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,28 +162,33 @@ def _why(whole: Held, claim: Claim) -> ClaimWhy:
     explainer = Explainer(whole.trial.answers)
     found = explainer.claim(claim)
     scene = Scene(whole.trial.answers, explainer.holders, [(each.nodes, each.funnels) for each in found.groups])
-    kinds = tuple(Kind(group, tuple(_request(scene, funnel) for funnel in group.funnels)) for group in found.groups)
+    kinds = tuple(
+        Kind(group, tuple(_request(scene, funnel, claim.form) for funnel in group.funnels)) for group in found.groups
+    )
     pods = tuple(explainer.pod(pod) for pod in explainer.users.get(claim.id, ()))
     return ClaimWhy(found, kinds, pods, whole.revision)
 
 
-def _request(scene: Scene, funnel: Funnel) -> RequestFunnel:
+def _request(scene: Scene, funnel: Funnel, form: str) -> RequestFunnel:
     steps: list[tuple[str, int]] = []
     for what, left in funnel_rows(funnel):
         if not steps or left != steps[-1][1]:
             steps.append((what, left))
-    return RequestFunnel(funnel.name, funnel.wanted, tuple(steps), tuple(_drops(scene, funnel)))
+    return RequestFunnel(funnel.name, funnel.wanted, tuple(steps), tuple(_drops(scene, funnel, form)))
 
 
-def _drops(scene: Scene, funnel: Funnel) -> Iterator[Drop]:
-    by_stage: dict[Stage, list[Stop]] = defaultdict(list)
+def _drops(scene: Scene, funnel: Funnel, form: str) -> Iterator[Drop]:
+    by_stage: dict[tuple[Stage, str], list[Stop]] = defaultdict(list)
     for stop in funnel.stops:
-        by_stage[stop.stage].append(stop)
-    for stage in reversed(WORDS):
-        stops = by_stage.get(stage)
-        if stops and stage != "class":
+        by_stage[stop.stage, stop.detail if stop.stage == "selector" else ""].append(stop)
+    for (stage, selector), stops in sorted(by_stage.items(), key=lambda each: -_ORDER[each[0][0]]):
+        if stage != "class":
             nearest = sorted(stops, key=_distance)[:EXAMPLES]
-            yield Drop(stage, WORDS[stage], len(stops), tuple(_example(scene, stop) for stop in nearest))
+            devices = [stop.device for stop in stops]
+            read = readings(scene.answers.world, selector, form, devices) if selector else ()
+            yield Drop(
+                stage, WORDS[stage], len(stops), tuple(_example(scene, each) for each in nearest), read[:READINGS]
+            )
 
 
 def _distance(stop: Stop) -> tuple[int, int]:

@@ -51,7 +51,12 @@ def _request(request: RequestFunnel) -> Json:
 
 
 def _drop(drop: Drop) -> Json:
-    return {"stage": drop.stage, "count": drop.count, "examples": [_example(each) for each in drop.examples]}
+    return {
+        "stage": drop.stage,
+        "count": drop.count,
+        "examples": [_example(each) for each in drop.examples],
+        "read": [{"name": each.name, "value": each.value, "devices": each.count} for each in drop.readings],
+    }
 
 
 def _example(example: Example) -> Json:

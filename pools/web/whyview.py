@@ -54,10 +54,12 @@ class ExampleView:
 
 @dataclass(frozen=True, slots=True)
 class DropView:
-    """Devices that drop out at one stage."""
+    """Devices that drop out at one stage; a selector with what it read as (name, value, devices)."""
 
     count: int
     words: str
+    selector: str
+    read: tuple[tuple[str, str | None, int], ...]
     examples: tuple[ExampleView, ...]
 
 
@@ -172,10 +174,14 @@ def _kind(cluster: str, kind: Kind) -> KindView:
 
 
 def _drop(cluster: str, drop: Drop) -> DropView:
-    examples = tuple(_example(cluster, each) for each in drop.examples) if drop.stage != "selector" else ()
-    detail = drop.examples[0].stop.detail if drop.stage == "selector" and drop.examples else ""
-    words = f"{drop.words}: {detail}" if detail else drop.words
-    return DropView(drop.count, words, examples)
+    by_selector = drop.stage == "selector"
+    return DropView(
+        count=drop.count,
+        words=drop.words,
+        selector=drop.examples[0].stop.detail if by_selector and drop.examples else "",
+        read=tuple((each.name, each.value, each.count) for each in drop.readings),
+        examples=() if by_selector else tuple(_example(cluster, each) for each in drop.examples),
+    )
 
 
 def _example(cluster: str, example: Example) -> ExampleView:

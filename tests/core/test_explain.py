@@ -12,10 +12,12 @@ import pytest
 from pools.core.allocate import allocate
 from pools.core.answers import Answers
 from pools.core.explain import Explainer, funnel_rows
+from pools.core.readings import readings
 from pools.core.release import release
-from pools.domain.claim import ClaimTemplate
+from pools.domain.claim import ClaimTemplate, DeviceRequest
 from pools.domain.cluster import Pod, PodClaim, Snapshot
 from pools.domain.device import Taint
+from pools.domain.ids import DeviceId
 from pools.domain.pool import Meta
 from pools.queries.inspection import load
 from pools.wire.registry import decode
@@ -95,6 +97,41 @@ def test_a_selector_that_refuses_all_is_quoted():
     text = 'device.driver == "other"'
     found = explain(claim(selectors=(text,)), slices=pool("n1", device("a")))
     assert found.sentence.endswith(f"refused by the selector {text}.")
+
+
+def test_what_a_selector_read_is_counted_value_by_value():
+    devices = [device(name, kind=kind) for name, kind in (("a", "x"), ("b", "x"), ("c", "y"), ("d", "z"))]
+    slices = pool("n1", *devices, device("e"))
+    world = Answers(Snapshot(slices, classes=(CLASS,))).world
+    selector = "has(device.attributes['gpu.example.com'].kind) && device.attributes['gpu.example.com'].kind == 'z'"
+    refused = [DeviceId("gpu.example.com", "n1", name) for name in "abce"]
+
+    found = readings(world, selector, "", refused)
+
+    assert [(each.name, each.value, each.count) for each in found] == [
+        ("kind", "x", 2), ("kind", None, 1), ("kind", "y", 1)
+    ]  # fmt: skip
+
+
+def test_a_claim_of_a_class_that_does_not_exist_matches_nothing():
+    one = claim()
+    missing = replace(one, requests=(replace(one.requests[0], alternatives=(DeviceRequest("", "nobody"),)),))
+    found = explain(missing, slices=pool("n1", device("a")))
+
+    assert "does not exist" in found.sentence
+    assert [stop.stage for group in found.groups for funnel in group.funnels for stop in funnel.stops] == ["class"]
+
+
+def test_of_several_devices_at_once_the_best_node_is_named():
+    sets = [("gpu-0", {"memory": 10}), ("gpu-1", {"memory": 10})]
+    devices = [device(f"g{i}{j}", consumption(f"gpu-{i}", {"memory": 10})) for i in (0, 1) for j in (0, 1)]
+    one = claim()
+    asked = replace(one.requests[0].alternatives[0], count=3)
+    three = replace(one, requests=(replace(one.requests[0], alternatives=(asked,)),))
+    found = explain(three, allocated("held", "g00"), slices=pool("n1", *devices, sets=sets))
+
+    assert found.sentence.startswith("It needs 3 devices on one node, and no node has more than 2 free (n1 has); ")
+    assert "held by ml/held" in found.sentence
 
 
 def test_an_allocated_device_that_is_gone_is_told():

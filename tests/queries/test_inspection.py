@@ -279,3 +279,26 @@ def test_over_commitment_is_told_with_its_amount_and_blocks_the_rest():
     assert [each["device"] for each in memory["holds"]] == ["a", "b"]
     assert ("counter-overcommitted", "error") in {(each["code"], each["severity"]) for each in got["findings"]}
     assert "over by 10 Gi" in as_text("x", got)
+
+
+PARTIAL = (
+    GOOD.replace("resourceSliceCount: 1", "resourceSliceCount: 2")
+    + """
+---
+apiVersion: resource.k8s.io/v1
+kind: DeviceClass
+metadata: {name: any}
+---
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaim
+metadata: {name: one, namespace: ml}
+spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: any}}]}}
+"""
+)
+
+
+@pytest.mark.parametrize(("version", "state"), [("1.34", "pending-feasible"), ("1.37", "pending-infeasible")])
+def test_claims_are_judged_as_the_release_that_is_set_would(settings, version, state):
+    settings.KUBERNETES_VERSION = version  # up to 1.34 a pool serves claims before all of its slices are there
+
+    assert inspect(load(PARTIAL.encode())[0])["claims"] == {"ml/one": state}

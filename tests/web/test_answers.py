@@ -57,6 +57,7 @@ def test_a_waiting_claim_says_why_with_the_schedulers_word_beside_it(client, wro
     assert "Why it waits" in told
     assert "2 matching devices are free but short of counters" in told
     assert "The scheduler says of pod ml/waiter : 0/1 nodes: cannot allocate" in told
+    assert "It read profile 1g.5gb on 7" in told
     assert "26 seen 25 of the class 2 selected by the request 0 with counters left" in told
     assert "needs 1 of gpu-0-counter-set/memory-slice-1 , 0 left" in told
 
