@@ -6,9 +6,11 @@ import json
 import re
 from collections.abc import Iterable, Sequence
 
+from pools.core.extended import extended
+from pools.core.release import Release
 from pools.core.trial import Question
 from pools.domain.claim import Claim, ClaimTemplate, DeviceRequest, Request
-from pools.domain.cluster import Pod, Snapshot
+from pools.domain.cluster import Pod, PodClaim, Snapshot
 from pools.domain.device import AttributeValue
 from pools.domain.errors import ScenarioError
 from pools.domain.ids import ClaimId
@@ -44,22 +46,52 @@ def ask_claim(claim: Claim) -> Question:
     """One claim by itself; one that is allocated stands for another like it."""
     if claim.allocation is None:
         return Question(f"claim {claim.id}", (claim,))
-    again = Claim(Meta(f"{claim.meta.name}-again", claim.meta.namespace), claim.form, claim.requests, claim.constraints)
-    return Question(f"another claim like {claim.id}, which is allocated", (again,))
+    return Question(f"another claim like {claim.id}, which is allocated", (_again(claim),))
 
 
-def ask_pod(snapshot: Snapshot, pod: Pod) -> Question:
+def _again(claim: Claim) -> Claim:
+    return Claim(Meta(f"{claim.meta.name}-again", claim.meta.namespace), claim.form, claim.requests, claim.constraints)
+
+
+def ask_pod(snapshot: Snapshot, pod: Pod, rules: Release | None = None) -> Question:
     """
-    All claims of a pod together; those that are not generated yet come from their templates.
+    All claims of a pod together, the one for its extended resources last; those that are not generated yet come from
+    their templates. A pod whose claims are all allocated stands for another like it.
 
     Raises:
-        ScenarioError: the pod refers to a claim or template that is not there.
+        ScenarioError: the pod refers to a claim or template that is not there, or asks for no device at all.
     """
+    wanted, held = _claims_of(snapshot, pod)
+    made = extended(snapshot, pod) if not pod.extended_claim and (rules is None or rules.extended_resources) else None
+    about = f"pod {pod.id}"
+    if made is not None:
+        about = f"{about} ({made.about})"
+    if not wanted and (held or (made is not None and pod.phase == "Running")):
+        again = (*map(_again, held), *([made.claim] if made is not None else ()))
+        about, wanted, held, node = f"another pod like {about}, which has its devices", again, (), ""
+    elif wanted or made is not None:
+        wanted, node = (*wanted, *([made.claim] if made is not None else ())), pod.node_name
+    else:
+        raise ScenarioError(
+            "ask", f"pod {pod.id} asks for no device: it has no claim, and no extended resource that a class stands for"
+        )
+    return Question(
+        about,
+        wanted,
+        held,
+        node,
+        made.elsewhere if made is not None else frozenset(),
+        made.note if made is not None else "",
+    )
+
+
+def _claims_of(snapshot: Snapshot, pod: Pod) -> tuple[tuple[Claim, ...], tuple[Claim, ...]]:
+    """The pod's claims: those to be allocated, and those that are."""
     claims = {claim.id: claim for claim in snapshot.claims}
     templates = {template.id: template for template in snapshot.templates}
     wanted: list[Claim] = []
     held: list[Claim] = []
-    for entry in pod.claims:
+    for entry in (*pod.claims, *([PodClaim("", claim=pod.extended_claim)] if pod.extended_claim else ())):
         if entry.name in pod.claim_statuses and pod.claim_statuses[entry.name] is None:
             continue  # the controller says that no claim is needed
         name = entry.claim or pod.claim_statuses.get(entry.name) or ""
@@ -73,17 +105,17 @@ def ask_pod(snapshot: Snapshot, pod: Pod) -> Question:
         else:
             kind, missing = ("claim", name) if name else ("claim template", entry.template)
             raise ScenarioError("ask", f"pod {pod.id} refers to the {kind} {missing}, which is not there")
-    return Question(f"pod {pod.id}", tuple(wanted), tuple(held), pod.node_name)
+    return tuple(wanted), tuple(held)
 
 
-def ask_objects(snapshot: Snapshot, added: Snapshot) -> tuple[Question, ...]:
+def ask_objects(snapshot: Snapshot, added: Snapshot, rules: Release | None = None) -> tuple[Question, ...]:
     """A question for each pod, each unallocated claim that none of these pods uses, and each template likewise."""
-    pods = [pod for pod in added.pods if pod.claims]
+    pods = [pod for pod in added.pods if pod.claims or extended(snapshot, pod) is not None]
     used = {ClaimId(pod.meta.namespace, name) for pod in pods for name in pod.claim_names()}
     templates = {ClaimId(pod.meta.namespace, entry.template) for pod in pods for entry in pod.claims if entry.template}
     loose = [claim for claim in added.claims if claim.allocation is None and claim.id not in used]
     return (
-        *(ask_pod(snapshot, pod) for pod in pods),
+        *(ask_pod(snapshot, pod, rules) for pod in pods),
         *(ask_claim(claim) for claim in loose),
         *(
             Question(f"claim from template {each.id}", (generated(each, f"{each.meta.name}-claim"),))

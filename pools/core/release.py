@@ -25,6 +25,7 @@ class Release:
     attributes and devices that skip node operations are refused where their feature is off (before, those fields are
     not seen at all); an amount that cannot be computed with ends the attempt, and stepped amounts are written like the
     step (before, arithmetic wraps at 64 bits, and they are written with binary suffixes).
+    `extended_resources`: the scheduler makes claims for extended resources that a class stands for (1.34).
     `includes`: selectors have the function that looks into lists (1.36).
     `any_taint_blocks`: a taint blocks whatever its effect (1.34 and before).
     `mixed_slices`: what no release of 1.35 or later does: devices of a slice that also holds counters are used, by the
@@ -49,6 +50,7 @@ class Release:
     fractional_ranges: bool = True
     since_1_37: bool = True
     includes: bool = True
+    extended_resources: bool = True
     any_taint_blocks: bool = False
     mixed_slices: bool = False
 
@@ -78,6 +80,7 @@ _FEATURES = {
     "DerivedAttributes": "derived_attributes",
     "FractionalCapacityRange": "fractional_ranges",
     "OptionalNodeOperations": "node_operations",
+    "DRAExtendedResource": "extended_resources",
 }
 
 _NEWEST = Release(NEWEST)
@@ -101,7 +104,7 @@ _1_34 = replace(
     partial_pools=True,
     any_taint_blocks=True,
 )
-_1_33 = replace(_1_34, name="1.33", consumable=False, binding=False)
+_1_33 = replace(_1_34, name="1.33", consumable=False, binding=False, extended_resources=False)
 RELEASES: dict[str, Release] = {each.name: each for each in (_1_33, _1_34, _1_35, _1_36, _NEWEST)}
 
 

@@ -26,6 +26,7 @@ class Question:
     Claims that have to be allocated together, on one node, as those of one pod.
 
     `held` are claims of the same pod that are allocated already, and `node` where it has to run, if that is settled.
+    On the nodes `elsewhere` the claims are not made, so that these do not come into question; `note` says why.
     `about` says what is asked, for people.
     """
 
@@ -33,6 +34,8 @@ class Question:
     claims: tuple[Claim, ...]
     held: tuple[Claim, ...] = ()
     node: str = ""
+    elsewhere: frozenset[str] = frozenset()
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +106,9 @@ class Trial:
         return tuple(
             node
             for node in self.answers.nodes
-            if question.node in ("", node.meta.name) and all(_usable_from(claim, node) for claim in question.held)
+            if question.node in ("", node.meta.name)
+            and node.meta.name not in question.elsewhere
+            and all(_usable_from(claim, node) for claim in question.held)
         )
 
     def ask(self, question: Question) -> Placed:

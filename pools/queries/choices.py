@@ -31,7 +31,7 @@ def bench_choices(user: User, cluster: str) -> BenchChoices:
     """What there is in a cluster, or in all. Nine queries."""
     where = {"cluster__name": cluster} if cluster else {}
     claims = visible(user, Claim.objects.filter(**where)).order_by("namespace", "name")
-    pods = visible(user, Pod.objects.filter(**where, node="")).filter(claims__isnull=False).distinct()
+    pods = visible(user, Pod.objects.filter(**where, node="")).exclude(phase__in=("Succeeded", "Failed"))
     objects = visible(user, StoredObject.objects.filter(**where)).order_by("namespace", "name")
     pools = visible(user, Pool.objects.filter(**where)).order_by("driver", "name")
     kinds = TypeCount.objects.filter(pool__in=pools.order_by()).exclude(type="").order_by("type")

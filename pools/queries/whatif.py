@@ -86,10 +86,10 @@ def answer(base: Trial, inquiry: Inquiry, pools_with: PoolsOf) -> WhatIf:
     changed = not inquiry.scenario.changes_nothing
     staged = stage(base.snapshot, inquiry.scenario) if changed else Stage(base.snapshot, base.answers.nodes)
     questions = [
-        each
-        for question in _questions(base.snapshot, staged, inquiry, pools_with)
-        for each in _times(question, inquiry.copies)
+        each for question in _questions(base, staged, inquiry, pools_with) for each in _times(question, inquiry.copies)
     ]
+    notes = dict.fromkeys(question.note for question in questions if question.note)
+    staged = replace(staged, notes=(*staged.notes, *notes)) if notes else staged
     laid = _lay_out(staged.snapshot, inquiry.layout) if inquiry.layout is not None else None
     found = None
     if questions or changed or laid is None:
@@ -97,23 +97,23 @@ def answer(base: Trial, inquiry: Inquiry, pools_with: PoolsOf) -> WhatIf:
     return WhatIf(inquiry, base, found, laid)
 
 
-def _questions(base: Snapshot, staged: Stage, inquiry: Inquiry, pools_with: PoolsOf) -> Iterator[Question]:
-    snapshot = staged.snapshot
+def _questions(base: Trial, staged: Stage, inquiry: Inquiry, pools_with: PoolsOf) -> Iterator[Question]:
+    snapshot, rules = staged.snapshot, base.answers.rules
     claims = {claim.id: claim for claim in snapshot.claims}
     pods = {pod.id: pod for pod in snapshot.pods}
     templates = {template.id: template for template in snapshot.templates}
     for index, name in enumerate(inquiry.claims):
         yield ask_claim(_known(claims, name, "claim", index))
     for index, name in enumerate(inquiry.pods):
-        yield ask_pod(snapshot, _known(pods, name, "pod", index))
+        yield ask_pod(snapshot, _known(pods, name, "pod", index), rules)
     for index, name in enumerate(inquiry.templates):
         template = _known(templates, name, "template", index)
         yield Question(f"claim from template {name}", (generated(template, f"{name.name}-claim"),))
     if inquiry.plain is not None:
-        yield _plain(base, snapshot, inquiry.plain, pools_with)
+        yield _plain(base.snapshot, snapshot, inquiry.plain, pools_with)
     asked = {*inquiry.claims, *inquiry.pods, *inquiry.templates}
     added = Snapshot.of([each for each in inquiry.scenario.objects if getattr(each, "id", None) not in asked])
-    yield from ask_objects(snapshot, added)
+    yield from ask_objects(snapshot, added, rules)
 
 
 def _known(found: Mapping[ClaimId, T], name: ClaimId, kind: str, index: int) -> T:

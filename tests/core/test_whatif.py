@@ -237,6 +237,17 @@ def test_a_pod_whose_claim_is_not_there_cannot_be_asked_about():
         ask_pod(cluster(), pod)
 
 
+def test_a_pod_that_has_its_devices_is_asked_about_as_another_like_it():
+    held = holding("a", "n1", place("1g.5gb", 1))
+    pod = Pod(Meta("p", "ml"), "n1", "Running", claims=(PodClaim("a", claim="a"),))
+    snapshot = cluster(held, pods=[pod])
+
+    question = ask_pod(snapshot, pod)
+
+    assert question.about == "another pod like pod ml/p, which has its devices"
+    assert Trial.of(stage(snapshot, Scenario())).ask(question).nodes == ("n1", "n2")
+
+
 def test_added_objects_are_asked_about_once_each_pods_with_their_claims():
     template = ClaimTemplate(Meta("t", "ml"), "v1", asked())
     loose = ClaimTemplate(Meta("loose", "ml"), "v1", asked())
