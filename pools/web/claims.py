@@ -7,7 +7,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from pools.queries import claims as queries
-from pools.web import twins
+from pools.web import addresses, twins
 from pools.web.asks import request_rows
 from pools.web.render import choice, page, paginate, text
 from pools.web.whyview import why_view
@@ -51,6 +51,7 @@ def claim(request: HttpRequest, cluster: str, namespace: str, name: str) -> Http
         "allocations": found.allocations,
         "pods": found.pods,
         "findings": found.findings,
+        "released": addresses.what_if(cluster, release=[f"{namespace}/{name}"]) if found.claim.allocated else "",
         "why": None if found.claim.allocated else why_view(found.claim, found.pods),
     }
     return page(request, "web/claim.html", context)

@@ -79,6 +79,7 @@ def device(request: HttpRequest, cluster: str, driver: str, pool: str, device: s
         "consumes": published.consumes if published else (),
         "card_url": addresses.card(found.pool, first.card) if first.card else "",
         "card_label": next((card.label for card in report.cards if card.key == first.card), first.card),
+        "ask_taint": addresses.what_if(cluster, taint=[f"{found.pool.driver}/{found.pool.name}/{device}"]),
         "allocations": pages.device_allocations(request.user, found.pool, device),
     }
     return page(request, "web/device.html", context)

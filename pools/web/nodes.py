@@ -46,5 +46,7 @@ def node(request: HttpRequest, cluster: str, name: str) -> HttpResponse:
         "cards": found.cards,
         "allocations": found.allocations,
         "pods": found.pods,
+        "drained": addresses.what_if(cluster, drain=[name]),
+        "grown": addresses.what_if(cluster, grow=[name]),
     }
     return page(request, "web/node.html", context)

@@ -2,37 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
 from django.utils.safestring import SafeString, mark_safe
 
 from pools.core.aftermath import TypeDrop, pool_reports
-from pools.core.card_layout import Entry
 from pools.core.outcome import Line, Outcome
 from pools.domain.ids import ClaimId, DeviceId, PoolId
-from pools.domain.state import CardReport, Holder, PoolReport, SlotMap
+from pools.domain.state import CardReport, PoolReport, SlotMap
 from pools.figures.palette import claim_styles
 from pools.figures.slotmap_svg import Links, slotmap_svg
 from pools.figures.svg import swatch
 from pools.queries.inquiry import LISTS, Inquiry, as_query
-from pools.queries.whatif import LayoutAnswer, WhatIf
+from pools.queries.whatif import WhatIf
 from pools.web import addresses
+from pools.web.layoutview import LayoutView, layout_view
 from pools.web.whyview import Link
 
 CARDS = 6
 TYPES = 24
 NODES = 12
 CHANGES = {
-    "release": "without claim",
-    "drain": "without node",
+    "release": "released",
+    "drain": "drained",
     "taint": "tainted",
-    "untaint": "free of taints",
+    "untaint": "taints removed from",
     "grow": "more nodes like",
-    "swap": "other slices for pool",
+    "swap": "slices swapped in for pool",
     "objects": "with objects that were pasted",
 }
-ASKED = {"claim": "claim", "pod": "pod", "template": "template", "class": "class", "type": "type"}
+ASKED = {
+    "claim": "claim",
+    "pod": "pod",
+    "template": "template",
+    "class": "class",
+    "type": "type",
+    "selector": "selector",
+    "count": "devices",
+    "copies": "copies",
+    "layout": "layout",
+}
+BELONGS = {"class": ("type", "selector", "count"), "layout": ("pool", "card", "emptied")}
+"""Parts that mean nothing without another one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +93,7 @@ class DropRow:
 class WhatIfView:
     """
     Everything that the page says about an answer. `same` are pending claims that fare as they do now, when nothing in
-    particular was asked. `layout_entries` has each entry of a layout with its devices.
+    particular was asked.
     """
 
     found: WhatIf
@@ -95,10 +107,7 @@ class WhatIfView:
     drops: tuple[DropRow, ...]
     drops_more: int
     lost: tuple[Link, ...]
-    layout: LayoutAnswer | None
-    layout_picture: SafeString
-    layout_card: Link
-    layout_entries: tuple[tuple[Entry, tuple[Link, ...]], ...]
+    layout: LayoutView | None
 
 
 def what_if_view(cluster: str, found: WhatIf) -> WhatIfView:
@@ -113,7 +122,6 @@ def what_if_view(cluster: str, found: WhatIf) -> WhatIfView:
     cost = outcome.aftermath if outcome else None
     drops = [_drop(cluster, row) for row in cost.types] if cost else []
     level, headline = _headline(found)
-    laid = found.layout
     return WhatIfView(
         found=found,
         level=level,
@@ -126,20 +134,8 @@ def what_if_view(cluster: str, found: WhatIf) -> WhatIfView:
         drops=tuple(drops[:TYPES]),
         drops_more=max(0, len(drops) - TYPES),
         lost=tuple(Link(str(name), addresses.claim(cluster, name)) for name in (cost.claims if cost else ())),
-        layout=laid,
-        layout_picture=_layout_picture(laid) if laid else SafeString(""),
-        layout_card=Link(laid.asked.card, addresses.card_of(cluster, laid.asked.pool, laid.asked.card))
-        if laid
-        else Link(""),
-        layout_entries=tuple(_entries(cluster, laid)) if laid else (),
+        layout=layout_view(cluster, found.layout) if found.layout else None,
     )
-
-
-def _entries(cluster: str, laid: LayoutAnswer) -> Iterator[tuple[Entry, tuple[Link, ...]]]:
-    devices: Sequence[tuple[str, ...]] = laid.answer.devices or ((),) * len(laid.answer.entries)
-    for entry, names in zip(laid.answer.entries, devices, strict=True):
-        ids = [DeviceId(laid.asked.pool.driver, laid.asked.pool.name, name) for name in names]
-        yield entry, tuple(Link(each.name, addresses.device_of(cluster, each)) for each in ids)
 
 
 def changes(inquiry: Inquiry, path: str) -> tuple[list[Change], list[Change]]:
@@ -153,7 +149,7 @@ def _changes(inquiry: Inquiry, path: str, key: str, words: str) -> Iterator[Chan
     texts = list(inquiry.values.get(key, ()))
     for index, text in enumerate(texts):
         rest = texts[:index] + texts[index + 1 :] if key in LISTS else []
-        dropped = {key: rest, **({"type": [], "selector": [], "count": []} if key == "class" else {})}
+        dropped = {key: rest, **{other: [] for other in BELONGS.get(key, ())}}
         query = as_query(inquiry, **dropped)
         yield Change(words, "" if key == "objects" else text, f"{path}?{query}" if query else path)
 
@@ -268,31 +264,3 @@ def _picture(cluster: str, report: PoolReport, card: CardReport, placed: set[Cla
 
 def _holders(maps: Iterable[SlotMap]) -> set[ClaimId]:
     return {holder.claim for each in maps for span in each.spans for holder in span.holders if not holder.admin}
-
-
-def _layout_picture(laid: LayoutAnswer) -> SafeString:
-    """The card with the layout on it; nothing for a card without slots or a layout that does not fit."""
-    card = next(each for each in laid.report.cards if each.key == laid.asked.card)
-    if not card.slots or not laid.answer.devices:
-        return SafeString("")
-    types = {
-        name: entry.type
-        for entry, names in zip(laid.answer.entries, laid.answer.devices, strict=True)
-        for name in names
-    }
-    maps = [_with_layout(each, types, laid.asked.pool) for each in card.slots]
-    picture = slotmap_svg(maps, title=f"The layout on {card.label}", standalone=False, lanes=False, prefix="layout")
-    return mark_safe(picture)  # noqa: S308 - escaped inside
-
-
-def _with_layout(item: SlotMap, types: dict[str, str], pool: PoolId) -> SlotMap:
-    def held(name: str, kind: str) -> Holder:
-        return Holder(ClaimId(kind, name), DeviceId(pool.driver, pool.name, name), "layout")
-
-    spans = (
-        replace(span, state="allocated", holders=(held(span.device, types[span.device]),))
-        if span.device in types
-        else span
-        for span in item.spans
-    )
-    return replace(item, spans=tuple(spans))

@@ -72,6 +72,10 @@ class Dashboard:
         payload = json.dumps({"apiVersion": "v1", "kind": "List", "items": items})
         self._manage("ingest", "-", f"--cluster={cluster}", text=payload)
 
+    def demo(self):
+        """Load the demo fleet, which only an empty database takes."""
+        self._manage("demo", "--quiet")
+
     def stop(self):
         self._server.terminate()
         self._server.wait(10)

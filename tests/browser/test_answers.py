@@ -54,11 +54,11 @@ def test_the_workbench_is_operated_by_hand(cluster, visit, scripts):
     page.get_by_label("Claim", exact=True).fill("answers/half-card")
     page.get_by_role("button", name="Ask", exact=True).click()
     assert page.get_by_role("heading", name="It does not fit").is_visible()
-    page.get_by_label("Without claim").fill("answers/small-0")
+    page.get_by_label("Release claim").fill("answers/small-0")
     page.get_by_role("button", name="Ask", exact=True).click()
     assert page.get_by_role("heading", name="It fits").is_visible()
     assert "release=answers%2Fsmall-0" in page.url
-    page.get_by_role("link", name="Take back: without claim answers/small-0").click()
+    page.get_by_role("link", name="Take back: released answers/small-0").click()
     assert page.get_by_role("heading", name="It does not fit").is_visible()
 
 

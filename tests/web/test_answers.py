@@ -131,7 +131,7 @@ def test_a_question_is_answered_where_it_is_asked(client, wrong_halves):
     told = words(response)
     assert "It does not fit" in told
     assert "Has to leave its node" in told
-    assert 'aria-label="Take back: without node n1"' in response.content.decode()
+    assert 'aria-label="Take back: drained n1"' in response.content.decode()
 
 
 def test_each_change_can_be_taken_back_by_a_link(client, wrong_halves):
