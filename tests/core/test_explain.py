@@ -198,6 +198,9 @@ def check(scenario):
             assert (found.state == "feasible") == bool(feasible)
             told = {name for group in found.groups if group.answer.verdict == "allocatable" for name in group.nodes}
             assert told == feasible
+        else:
+            assert found.state == "infeasible"
+            assert "error" in verdicts.values() or found.why.code == "device-class-missing"
         simple = len(one.requests) == 1 and not one.constraints and not one.requests[0].prioritized
         form = one.requests[0].alternatives[0]
         if simple and form.mode == "ExactCount" and form.count == 1 and not form.admin_access:
