@@ -21,6 +21,8 @@ from pools.web import addresses
 KINDS = 8
 """Kinds of nodes that are listed one by one."""
 NAMES = 6
+ONE = {"are": "is", "make": "makes", "meet": "meets", "cannot": "cannot", "do": "does", "have": "has"}
+"""How a verb reads of one device."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,16 +179,24 @@ def _drop(cluster: str, drop: Drop) -> DropView:
     by_selector = drop.stage == "selector"
     return DropView(
         count=drop.count,
-        words=drop.words,
+        words=_of_one(drop.words) if drop.count == 1 else drop.words,
         selector=drop.examples[0].stop.detail if by_selector and drop.examples else "",
         read=tuple((each.name, each.value, each.count) for each in drop.readings),
         examples=() if by_selector else tuple(_example(cluster, each) for each in drop.examples),
     )
 
 
+def _of_one(words: str) -> str:
+    """The same said of one device."""
+    verb, _, rest = words.partition(" ")
+    return f"{ONE.get(verb, verb)} {rest}".replace("that they draw on", "that it draws on")
+
+
 def _example(cluster: str, example: Example) -> ExampleView:
     stop = example.stop
     detail = f"{stop.detail} (by rule {stop.rule})" if stop.rule else stop.detail
+    if stop.stage == "in-use":
+        detail = "in use"
     return ExampleView(
         device=Link(stop.device.name, addresses.device_of(cluster, stop.device)),
         pool=stop.device.pool,
@@ -231,12 +241,13 @@ def _lead(found: Remedies) -> str:
         return "Releasing claims does not help: it would fit nowhere even if every other claim were gone."
     if not found.sets:
         return f"Nothing was found within the bound. {looked}."
-    size = len(found.sets[0].release.claims)
+    size, order = len(found.sets[0].release.claims), ", the cheapest first"
     what = "Any one of these claims would do" if size == 1 else f"Any one of these sets of {size} claims would do"
     if len(found.sets) == 1:
         what = "This claim would do" if size == 1 else f"These {size} claims together would do"
+        order = ""
     sure = "no smaller set helps" if found.exact else "the search was cut short, so a smaller set may help as well"
-    return f"{what}, the cheapest first. {looked}; {sure}."
+    return f"{what}{order}. {looked}; {sure}."
 
 
 def _remedy(cluster: str, claim: str, remedy: Remedy, found: ClaimHelp) -> RemedyView:
