@@ -260,13 +260,13 @@ class BlocksRow(Row):
 class WhatIfOutcome(Row):
     """What fits where."""
 
-    state = serializers.ChoiceField(ANSWERS, help_text="Of everything asked, and of claims that have to leave a node.")
+    state = serializers.ChoiceField(ANSWERS, help_text="Of everything asked, and of claims that have to leave.")
     waiting = serializers.BooleanField(help_text="Nothing was asked: the lines are the cluster's pending claims.")
     cut = serializers.BooleanField(help_text="There are more pending claims than lines.")
     notes = texts()
     new_nodes = texts()
     lines = WhatIfLine(many=True, help_text="In order; each with all before it placed.")
-    evicted = WhatIfLine(many=True, help_text="Claims of drained nodes.")
+    evicted = WhatIfLine(many=True, help_text="Claims of drained nodes and of devices tainted NoExecute.")
     copies = CopiesRow(allow_null=True)
     blocks = BlocksRow(allow_null=True)
 

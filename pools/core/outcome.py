@@ -37,7 +37,7 @@ class Outcome:
     """
     Everything about one what-if.
 
-    `lines` are the questions in order, each asked with all before it placed; `evicted` those of drained nodes, placed
+    `lines` are the questions in order, each asked with all before it placed; `evicted` those that have to leave, placed
     after them. `after` is the cluster with all that fits allocated. `aftermath` tells what the placed claims take from
     others, None when none is placed. `waiting` is true when nothing was asked: the lines are then the cluster's pending
     claims, each asked by itself and not placed; `cut` when there are more of them.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -10,6 +10,7 @@ from pools.core.clone import bound_nodes, clones, in_place_of
 from pools.core.cluster_nodes import HOSTNAME, nodes_of
 from pools.core.holds import holds
 from pools.core.taint_changes import tainted, untainted
+from pools.core.world import tolerated
 from pools.domain.claim import Claim, ClaimTemplate, DeviceClass, TaintRule
 from pools.domain.cluster import DomainObject, Node, Pod, Snapshot
 from pools.domain.device import Taint
@@ -49,7 +50,7 @@ class Stage:
     The cluster with a scenario applied.
 
     `nodes` are all that are left: none means none, unlike in a snapshot. `evicted` claims wait because their node was
-    drained. `grown` are the names of new nodes. `notes` say, a sentence each, what did not go as one might expect.
+    drained or their device tainted. `grown` are the names of new nodes. `notes` say, a sentence each, what did not go as one might expect.
     """
 
     snapshot: Snapshot
@@ -72,6 +73,7 @@ def stage(snapshot: Snapshot, scenario: Scenario) -> Stage:
     found = _grown(Stage(snapshot, nodes_of(snapshot), notes=notes), scenario.grow)
     changed = tainted(untainted(found.snapshot, scenario.untaint), scenario.taint)
     found = replace(found, snapshot=_released(changed, scenario.release))
+    found = _expelled(found, scenario.taint)
     return _drained(found, scenario.drain) if scenario.drain else found
 
 
@@ -147,6 +149,49 @@ def _released(snapshot: Snapshot, release: Sequence[ClaimId]) -> Snapshot:
     return replace(snapshot, claims=tuple(claim for claim in snapshot.claims if claim.id not in gone))
 
 
+def _expelled(before: Stage, taints: Sequence[tuple[DeviceId, Taint]]) -> Stage:
+    """
+    Without the pods whose devices got a taint NoExecute that they do not tolerate; a time that they may stay is over.
+
+    Source: device taint eviction of the kube-controller-manager; an allocation keeps the tolerations of its request.
+    """
+    wanted: dict[DeviceId, list[Taint]] = {}
+    for device, taint in taints:
+        if taint.effect == "NoExecute":
+            wanted.setdefault(device, []).append(taint)
+    gone = {claim.id for claim in before.snapshot.claims if _expels(claim, wanted)} if wanted else set()
+    if not gone:
+        return before
+    evicted = tuple(claim.id for claim in before.snapshot.claims if claim.id in gone)
+    return replace(
+        before,
+        snapshot=replace(
+            before.snapshot,
+            claims=tuple(_unallocated(claim) if claim.id in gone else claim for claim in before.snapshot.claims),
+            pods=tuple(_unbound(pod) if _uses(pod, gone) else pod for pod in before.snapshot.pods),
+        ),
+        evicted=evicted,
+    )
+
+
+def _expels(claim: Claim, taints: Mapping[DeviceId, Sequence[Taint]]) -> bool:
+    return any(
+        not tolerated(taint, result.tolerations)
+        for result in (claim.allocation.results if claim.allocation is not None else ())
+        for taint in taints.get(DeviceId(result.driver, result.pool or "", result.device), ())
+    )
+
+
+def _uses(pod: Pod, claims: Collection[ClaimId]) -> bool:
+    return pod.phase not in ("Succeeded", "Failed") and any(
+        ClaimId(pod.meta.namespace, name) in claims for name in pod.claim_names()
+    )
+
+
+def _unbound(pod: Pod) -> Pod:
+    return replace(pod, node_name="", phase="Pending")
+
+
 def _drained(before: Stage, drain: Sequence[str]) -> Stage:
     known = {node.meta.name for node in before.nodes}
     for index, name in enumerate(drain):
@@ -162,12 +207,10 @@ def _drained(before: Stage, drain: Sequence[str]) -> Stage:
             snapshot,
             nodes=nodes,
             claims=tuple(_unallocated(claim) if claim.id in evicted else claim for claim in snapshot.claims),
-            pods=tuple(
-                replace(pod, node_name="", phase="Pending") if pod.node_name in gone else pod for pod in snapshot.pods
-            ),
+            pods=tuple(_unbound(pod) if pod.node_name in gone else pod for pod in snapshot.pods),
         ),
         nodes=nodes,
-        evicted=tuple(claim.id for claim in snapshot.claims if claim.id in evicted),
+        evicted=(*before.evicted, *(claim.id for claim in snapshot.claims if claim.id in evicted)),
     )
 
 

@@ -32,7 +32,7 @@ def _outcome(outcome: Outcome) -> Iterator[str]:
     if outcome.cut:
         yield f"Only the {len(outcome.lines)} that wait longest were looked at."
     if outcome.evicted:
-        yield "Claims that have to leave their node:"
+        yield "Claims that have to leave:"
         for line in outcome.evicted:
             yield from _line(line)
     if outcome.copies is not None and outcome.copies.count:

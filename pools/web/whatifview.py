@@ -168,7 +168,7 @@ def _headline(found: WhatIf) -> tuple[str, str]:
     if outcome.state == "feasible":
         return "ok", "It fits" if len(asked) == 1 else f"All {len(asked)} fit"
     if all(asked):
-        return "error", "It fits, but claims that have to leave their node find no other place"
+        return "error", "It fits, but claims that have to leave find no other place"
     if len(asked) == 1:
         return "error", "It does not fit"
     return "error", f"{sum(asked)} of {len(asked)} fit" if any(asked) else "None of them fits"

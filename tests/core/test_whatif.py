@@ -23,6 +23,7 @@ from pools.domain.claim import (
     DeviceRequest,
     Request,
     TaintRule,
+    Toleration,
 )
 from pools.domain.cluster import Node, Pod, PodClaim, Snapshot
 from pools.domain.device import NodeReach, Taint
@@ -151,6 +152,30 @@ def test_a_tainted_device_is_passed_over_and_an_untainted_one_can_be_had():
     dirty = stage(snapshot, Scenario(taint=((whole, Taint("check", effect="NoSchedule")),)))
     assert fits(dirty, claim) == ()
     assert fits(stage(dirty.snapshot, Scenario(untaint=(whole,))), claim) == ("n1",)
+
+
+def test_a_taint_that_evicts_makes_claims_wait_that_do_not_tolerate_it():
+    device = DeviceId(mig.DRIVER, "n1", place("1g.5gb", 1))
+    held = holding("a", "n1", place("1g.5gb", 1), pods=("p",))
+    patient = holding("b", "n1", place("1g.5gb", 2))
+    results = (
+        replace(patient.allocation.results[0], device=device.name, tolerations=(Toleration(operator="Exists"),)),
+    )
+    patient = replace(patient, allocation=replace(patient.allocation, results=results))
+    pod = Pod(Meta("p", "ml"), "n1", "Running", claims=(PodClaim("x", claim="a"),))
+    snapshot = cluster(held, pods=[pod])
+    evicting = Scenario(taint=((device, Taint("example.com/bad", "", "NoExecute")),))
+
+    found = stage(snapshot, evicting)
+
+    assert found.evicted == (held.id,)
+    assert (found.snapshot.pods[0].node_name, found.snapshot.pods[0].phase) == ("", "Pending")
+    (question,) = ask_evicted(found.snapshot, found.evicted)
+    assert Trial.of(found).ask(question).nodes == ("n1", "n2")
+    assert stage(cluster(patient), evicting).evicted == ()
+    assert stage(snapshot, Scenario(taint=((device, Taint("example.com/bad", "", "NoSchedule")),))).evicted == ()
+    assert stage(snapshot, replace(evicting, drain=("n1",))).evicted == (held.id,)
+    assert stage(snapshot, replace(evicting, release=(held.id,))).evicted == ()
 
 
 def test_untainting_a_device_leaves_a_rule_in_force_on_all_others_that_it_matches():
