@@ -8,8 +8,9 @@ WORKERS ?= 2
 export DRA_BIND ?= 127.0.0.1:$(PORT)
 BIN := .venv/bin
 PYTEST_ARGS ?=
+BENCH ?=
 
-.PHONY: help install install-dev run test lint format schema demo clean
+.PHONY: help install install-dev run test bench lint format schema demo clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -39,6 +40,9 @@ run: install ## serve the dashboard with demo data on http://127.0.0.1:8000 (POR
 
 test: install-dev ## run all tests; those in a browser when a Chromium is found
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+bench: install-dev ## time the core beside upstream's allocator; figures, never a test (BENCH="fleet cel" for some sections)
+	$(BIN)/python -m tests.perf.bench $(BENCH)
 
 lint: install-dev ## style, types, import contracts, migrations, API schema, deployment settings
 	$(BIN)/ruff check .

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from pools.core.alike import Eyes, Namesakes, eyes_of, kinds
-from pools.core.allocate import Answer, allocate
+from pools.core.allocate import Answer, allocate, free_devices
 from pools.core.cluster_nodes import nodes_of
 from pools.core.constraints import lookup
-from pools.core.node_match import selected
+from pools.core.node_match import SelectorError, selected
 from pools.core.obtainable import obtainable, would_charge
 from pools.core.reasons import Why, is_about_claims, why
 from pools.core.release import Release, release
@@ -168,6 +168,25 @@ class Answers:
             for node in group if devices else ():
                 found.update(namesakes.on(node, devices))
         return tuple(sorted(found))
+
+    def free_devices(self) -> Mapping[str, tuple[DeviceId, ...]]:
+        """
+        By node, the devices that a claim for just one of them could get there now: the feasible set of the fleet.
+
+        No taint is tolerated. A node on which no claim could be allocated at all, its slices' selectors being wrong,
+        has none.
+
+        Cost: one search for each device of each kind of node, then one name for each device.
+        """
+        found: dict[str, tuple[DeviceId, ...]] = {}
+        for group in kinds(self.world, self.nodes, ((), ())):
+            try:
+                devices = free_devices(self.world, group[0], tolerate=False)
+            except SelectorError:
+                devices = ()
+            namesakes = Namesakes(self.world, group[0])
+            found.update((node.meta.name, tuple(namesakes.on(node, devices))) for node in group)
+        return {node.meta.name: found[node.meta.name] for node in self.nodes}
 
     def kinds(self, claims: Sequence[Claim], nodes: Sequence[Node] | None = None) -> list[list[Node]]:
         """The nodes, or some of them, in groups that are alike for these claims; those of all nodes are kept."""

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from pools.core.allocate import allocate
+from pools.core.allocate import allocate, free_devices
 from pools.core.answers import Answers
 from pools.core.explain import Explainer
 from pools.domain.claim import (
@@ -215,3 +215,11 @@ def test_candidates_and_explanations_are_those_of_nodes_judged_one_by_one(seed, 
 def test_random_fleets_have_nodes_that_are_alike():
     sizes = [len(group) for seed in range(WORLDS) for group in random_fleet(random.Random(seed)).kinds([claim()])]
     assert sum(size > 1 for size in sizes) > WORLDS / 2
+
+
+@pytest.mark.parametrize("seed", range(WORLDS))
+def test_the_fleets_free_devices_are_those_of_each_node(seed):
+    given = random_fleet(random.Random(seed))
+    assert given.free_devices() == {
+        node.meta.name: free_devices(given.world, node, tolerate=False) for node in given.nodes
+    }
