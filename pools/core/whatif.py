@@ -50,7 +50,8 @@ class Stage:
     The cluster with a scenario applied.
 
     `nodes` are all that are left: none means none, unlike in a snapshot. `evicted` claims wait because their node was
-    drained or their device tainted. `grown` are the names of new nodes. `notes` say, a sentence each, what did not go as one might expect.
+    drained or their device tainted. `grown` are the names of new nodes. `notes` say, a sentence each, what did not go
+    as one might expect.
     """
 
     snapshot: Snapshot

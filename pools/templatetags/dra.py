@@ -19,6 +19,7 @@ from pools.models import Claim
 from pools.web import addresses
 from pools.web.asks import asks as asks_of
 from pools.web.asks import constraint_words as words_of
+from pools.web.whyview import Link
 
 register = template.Library()
 _JSON = {ord(">"): "\\u003E", ord("<"): "\\u003C", ord("&"): "\\u0026"}
@@ -39,6 +40,12 @@ def name(value: object) -> SafeString:
     """A name as published, kept apart from the text around it; what cannot be seen is written out."""
     shown = visible(str(value))
     return format_html('<bdi class="short">{}</bdi>' if len(shown) <= SHORT else "<bdi>{}</bdi>", shown)
+
+
+@register.filter
+def linked(item: Link) -> SafeString:
+    """A name that leads to its page, or the name alone where there is none."""
+    return format_html('<a href="{}">{}</a>', item.url, name(item.name)) if item.url else name(item.name)
 
 
 @register.filter

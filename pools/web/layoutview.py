@@ -14,7 +14,7 @@ from pools.figures.palette import ClaimStyle, claim_styles
 from pools.figures.slotmap_svg import slotmap_svg
 from pools.figures.svg import swatch
 from pools.queries.whatif import LayoutAnswer
-from pools.web import addresses
+from pools.web.places import Places
 from pools.web.whyview import Link
 
 Placed = tuple[SafeString, Link]
@@ -33,10 +33,10 @@ class LayoutView:
     entries: tuple[tuple[Entry, tuple[Placed, ...]], ...]
 
 
-def layout_view(cluster: str, laid: LayoutAnswer) -> LayoutView:
+def layout_view(places: Places, laid: LayoutAnswer) -> LayoutView:
     """Gather what is shown."""
     card = next(each for each in laid.report.cards if each.key == laid.asked.card)
-    drawn = bool(card.slots) and laid.answer.devices is not None
+    drawn = bool(card.slots and laid.answer.devices)
     kinds = _kinds(laid)
     maps = [_with_layout(each, kinds) for each in card.slots]
     styles = claim_styles(_holders(maps)) if drawn else {}
@@ -49,11 +49,9 @@ def layout_view(cluster: str, laid: LayoutAnswer) -> LayoutView:
         asked=" + ".join(f"{count} × {kind}" for kind, count in laid.asked.wanted),
         emptied=laid.asked.emptied,
         answer=laid.answer,
-        card=Link(
-            f"{card.label} of {laid.asked.pool.name}", addresses.card_of(cluster, laid.asked.pool, laid.asked.card)
-        ),
+        card=Link(f"{card.label} of {laid.asked.pool.name}", places.card(laid.asked.pool, laid.asked.card)),
         picture=picture,
-        entries=tuple(_entries(cluster, laid, styles)),
+        entries=tuple(_entries(places, laid, styles)),
     )
 
 
@@ -76,7 +74,7 @@ def _holder(device: DeviceId, kind: str) -> ClaimId:
 
 
 def _entries(
-    cluster: str, laid: LayoutAnswer, styles: dict[ClaimId, ClaimStyle]
+    places: Places, laid: LayoutAnswer, styles: dict[ClaimId, ClaimStyle]
 ) -> Iterator[tuple[Entry, tuple[Placed, ...]]]:
     kinds = _kinds(laid)
     number = 0
@@ -86,7 +84,7 @@ def _entries(
             number += 1
             style = styles.get(_holder(device, kinds[device]))
             key = swatch(style, prefix=f"layout-key-{number}") if style is not None else ""
-            link = Link(device.name, addresses.device_of(cluster, device))
+            link = Link(device.name, places.device(device))
             placed.append((mark_safe(key), link))  # noqa: S308 - made of constants
         yield entry, tuple(placed)
 

@@ -16,8 +16,8 @@ from pools.figures.slotmap_svg import Links, slotmap_svg
 from pools.figures.svg import swatch
 from pools.queries.inquiry import LISTS, Inquiry, as_query
 from pools.queries.whatif import WhatIf
-from pools.web import addresses
 from pools.web.layoutview import LayoutView, layout_view
+from pools.web.places import Places
 from pools.web.whyview import Link
 
 CARDS = 6
@@ -112,15 +112,15 @@ class WhatIfView:
 
 def what_if_view(cluster: str, found: WhatIf) -> WhatIfView:
     """Gather the answer."""
-    outcome = found.outcome
-    told = tuple(_line(cluster, line) for line in outcome.lines) if outcome else ()
+    outcome, places = found.outcome, Places.of(cluster, found)
+    told = tuple(_line(places, line) for line in outcome.lines) if outcome else ()
     same = tuple(line for line in told if outcome and outcome.waiting and line.before in ("", line.state))
     lines = tuple(line for line in told if line not in same)
-    moved = [_line(cluster, line) for line in outcome.evicted] if outcome else []
+    moved = [_line(places, line) for line in outcome.evicted] if outcome else []
     evicted = tuple(sorted(moved, key=lambda line: line.state == "feasible"))  # what finds no place comes first
-    pictures = list(_pictures(cluster, outcome)) if outcome else []
+    pictures = list(_pictures(places, outcome)) if outcome else []
     cost = outcome.aftermath if outcome else None
-    drops = [_drop(cluster, row) for row in cost.types] if cost else []
+    drops = [_drop(places, row) for row in cost.types] if cost else []
     level, headline = _headline(found)
     return WhatIfView(
         found=found,
@@ -133,8 +133,8 @@ def what_if_view(cluster: str, found: WhatIf) -> WhatIfView:
         pictures_more=max(0, len(pictures) - CARDS),
         drops=tuple(drops[:TYPES]),
         drops_more=max(0, len(drops) - TYPES),
-        lost=tuple(Link(str(name), addresses.claim(cluster, name)) for name in (cost.claims if cost else ())),
-        layout=layout_view(cluster, found.layout) if found.layout else None,
+        lost=tuple(Link(str(name), places.claim(name)) for name in (cost.claims if cost else ())),
+        layout=layout_view(places, found.layout) if found.layout else None,
     )
 
 
@@ -179,11 +179,14 @@ def _of_waiting(outcome: Outcome) -> tuple[str, str]:
     gained = sum(line.placed.state == "feasible" and line.before == "infeasible" for line in outcome.lines)
     lost = sum(line.placed.state == "infeasible" and line.before == "feasible" for line in outcome.lines)
     homeless = sum(line.placed.state != "feasible" for line in outcome.evicted)
+    leaving = len(outcome.evicted)
     parts = []
-    if homeless:
-        parts.append(f"{homeless} of {len(outcome.evicted)} pods or claims that have to leave find no other place")
-    elif outcome.evicted:
-        parts.append(f"all {len(outcome.evicted)} pods or claims that have to leave find another place")
+    if leaving == 1:
+        parts.append(f"the one pod or claim that has to leave finds {'no other' if homeless else 'another'} place")
+    elif homeless:
+        parts.append(f"{homeless} of {leaving} pods or claims that have to leave find no other place")
+    elif leaving:
+        parts.append(f"all {leaving} pods or claims that have to leave find another place")
     if gained:
         parts.append(
             f"{gained} pending claim{'s' if gained > 1 else ''} would fit that {'do' if gained > 1 else 'does'} not now"
@@ -194,13 +197,13 @@ def _of_waiting(outcome: Outcome) -> tuple[str, str]:
     return ("error" if homeless or lost else "ok"), text[0].upper() + text[1:]
 
 
-def _line(cluster: str, line: Line) -> LineView:
+def _line(places: Places, line: Line) -> LineView:
     placed, chosen = line.placed, line.placed.chosen
     picks = [
         (
             str(claim.id),
             pick.request,
-            Link(pick.device.name, addresses.device_of(cluster, pick.device)),
+            Link(pick.device.name, places.device(pick.device)),
             pick.device.pool,
         )
         for claim, own in zip(placed.question.claims, chosen.picks if chosen else (), strict=False)
@@ -210,21 +213,21 @@ def _line(cluster: str, line: Line) -> LineView:
         about=placed.question.about,
         state=placed.state,
         before=line.before or "",
-        nodes=tuple(Link(name, addresses.node(cluster, name)) for name in placed.nodes[:NODES]),
+        nodes=tuple(Link(name, places.node(name)) for name in placed.nodes[:NODES]),
         nodes_more=max(0, len(placed.nodes) - NODES),
-        node=Link(chosen.node, addresses.node(cluster, chosen.node)) if chosen else Link(""),
+        node=Link(chosen.node, places.node(chosen.node)) if chosen else Link(""),
         picks=tuple(picks),
         message=line.sentence,
     )
 
 
-def _drop(cluster: str, row: TypeDrop) -> DropRow:
+def _drop(places: Places, row: TypeDrop) -> DropRow:
     label = f"{row.label} of {row.pool.name}" if row.label else row.pool.name
-    url = addresses.card_of(cluster, row.pool, row.card) if row.card else ""
+    url = places.card(row.pool, row.card)
     return DropRow(Link(label, url), row.type or "without a type", row.before, row.after)
 
 
-def _pictures(cluster: str, outcome: Outcome) -> Iterator[CardPicture]:
+def _pictures(places: Places, outcome: Outcome) -> Iterator[CardPicture]:
     """The cards on which something was placed, with everything as it would be."""
     placed: dict[PoolId, dict[DeviceId, ClaimId]] = {}
     for line in (*outcome.lines, *outcome.evicted) if not outcome.waiting else outcome.evicted:
@@ -239,10 +242,10 @@ def _pictures(cluster: str, outcome: Outcome) -> Iterator[CardPicture]:
         for card in report.cards:
             if card.key in cards and card.slots:
                 number += 1
-                yield _picture(cluster, report, card, set(mine.values()), f"after-{number}")
+                yield _picture(places, report, card, set(mine.values()), f"after-{number}")
 
 
-def _picture(cluster: str, report: PoolReport, card: CardReport, placed: set[ClaimId], prefix: str) -> CardPicture:
+def _picture(places: Places, report: PoolReport, card: CardReport, placed: set[ClaimId], prefix: str) -> CardPicture:
     claims = sorted(_holders(card.slots))
     styles = claim_styles(claims)
     label = f"{card.label} of {report.pool.id.name}"
@@ -253,12 +256,12 @@ def _picture(cluster: str, report: PoolReport, card: CardReport, placed: set[Cla
     legend = tuple(
         (
             mark_safe(swatch(styles[claim], prefix=f"{prefix}-key-{index}")),  # noqa: S308 - made of constants
-            Link(str(claim), "" if claim in placed else addresses.claim(cluster, claim)),
+            Link(str(claim), "" if claim in placed else places.claim(claim)),
             claim in placed,
         )
         for index, claim in enumerate(claims)
     )
-    link = Link(label, addresses.card_of(cluster, report.pool.id, card.key))
+    link = Link(label, places.card(report.pool.id, card.key))
     return CardPicture(link, mark_safe(picture), legend)  # noqa: S308 - escaped inside
 
 

@@ -134,6 +134,17 @@ def test_a_question_is_answered_where_it_is_asked(client, wrong_halves):
     assert 'aria-label="Take back: drained n1"' in response.content.decode()
 
 
+def test_what_only_the_question_has_leads_nowhere(client, wrong_halves):
+    html = page(client, "/what-if/?claim=ml/wanted&grow=n1:2").content.decode()
+
+    assert "n1-new-1" in html
+    links = {
+        link.replace("&amp;", "&") for link in re.findall(r'href="(/(?:nodes|devices|cards|pools|claims)/[^"]+)"', html)
+    }
+    assert all(client.get(link).status_code == 200 for link in links)
+    assert not any("n1-new" in link for link in links)
+
+
 def test_each_change_can_be_taken_back_by_a_link(client, wrong_halves):
     html = page(client, "/what-if/?claim=ml/wanted&release=ml/c0&release=ml/c1").content.decode()
 
