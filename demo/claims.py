@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import uuid
 from typing import Any
 
 from demo.hardware import A100_NODES, B200_NODE, COMPOUND_NODE, H100_NODES, MI300X_NODE, TPU_HOSTS
-from pools.synth import mig
+from pools.synth import manifests, mig
 from pools.synth.boards import BOARDS
 
 Objects = list[dict[str, Any]]
@@ -23,16 +22,16 @@ def classes() -> Objects:
         "compound.example.com": f"device.driver == '{COMPOUND}'",
     }
     found: Objects = [
-        _object("DeviceClass", {"name": name}, {"selectors": [_cel(expression)]})
+        manifests.resource("DeviceClass", {"name": name}, {"selectors": [manifests.cel(expression)]})
         for name, expression in selectors.items()
     ]
     template = {"spec": {"devices": {"requests": [_request("gpu", "gpu.nvidia.com")]}}}
-    found.append(_object("ResourceClaimTemplate", {"name": "whole-gpu", "namespace": "notebooks"}, template))
+    found.append(manifests.resource("ResourceClaimTemplate", {"name": "whole-gpu", "namespace": "notebooks"}, template))
     rule = {
         "deviceSelector": {"driver": AMD, "pool": MI300X_NODE, "device": "gpu-3-spx-nps1"},
         "taint": {"key": "example.com/maintenance", "effect": "NoSchedule", "timeAdded": "2026-11-30T08:00:00Z"},
     }
-    found.append(_object("DeviceTaintRule", {"name": "mi300x-gpu-3-firmware"}, rule))
+    found.append(manifests.resource("DeviceTaintRule", {"name": "mi300x-gpu-3-firmware"}, rule))
     return found
 
 
@@ -87,13 +86,16 @@ def running() -> Objects:
     ):
         found += _mig_users(node, board, placements)
     for share in range(3):
-        found += _with_pod(_amd_share(share), "inference", MI300X_NODE)
-    found += _with_pod(_held("tpu-train", "ml-training", TPU, "tpu-slice-a", "tpu-2x2-2", "tpu.google.com"),
-                       "ml-training", TPU_HOSTS[2])  # fmt: skip
+        found += manifests.with_pod(_amd_share(share), "inference", MI300X_NODE)
+    found += manifests.with_pod(
+        _held("tpu-train", "ml-training", TPU, "tpu-slice-a", "tpu-2x2-2", "tpu.google.com"),
+        "ml-training",
+        TPU_HOSTS[2],
+    )
     for name, device in (("dl-pair", "gpu0-nic0"), ("dl-quad", "gpu4-gpu5-nic2")):
         found += [
             _prototype(name, "research", device),
-            _pod(f"{name}-0", "research", claim=name, node=COMPOUND_NODE),
+            manifests.pod(f"{name}-0", "research", claim=name, node=COMPOUND_NODE),
         ]
     found += _odd_ones()
     return found
@@ -109,7 +111,7 @@ def _mig_users(node: str, board: str, placements: _Placements) -> Objects:
             size = "gpu" if profile is None else profile.partition(".")[0]
             name = f"{node}-g{gpu}-{size}-{start}"
             kind = "gpu.nvidia.com" if profile is None else "mig.nvidia.com"
-            found += _with_pod(_held(name, team, GPU, node, device, kind, profile or "", node), team, node)
+            found += manifests.with_pod(_held(name, team, GPU, node, device, kind, profile or "", node), team, node)
     return found
 
 
@@ -117,13 +119,15 @@ def _held(
     name: str, namespace: str, driver: str, pool: str, device: str, kind: str, profile: str = "", node: str = ""
 ) -> dict[str, Any]:
     hour = (len(name) * 7 + sum(map(ord, name))) % 24
-    claim = _claim(name, namespace, [_request("gpu", kind, profile)], f"2026-11-{20 + hour % 9}T{hour:02}:14:00Z")
+    claim = manifests.claim(
+        name, namespace, [_request("gpu", kind, profile)], f"2026-11-{20 + hour % 9}T{hour:02}:14:00Z"
+    )
     allocation: dict[str, Any] = {
         "devices": {"results": [{"request": "gpu", "driver": driver, "pool": pool, "device": device}]},
         "allocationTimestamp": claim["metadata"]["creationTimestamp"].replace(":14:", ":15:"),
     }
     if node:
-        allocation["nodeSelector"] = _only(node)
+        allocation["nodeSelector"] = manifests.only(node)
     claim["status"] = {"allocation": allocation}
     return claim
 
@@ -131,7 +135,7 @@ def _held(
 def _amd_share(share: int) -> dict[str, Any]:
     claim = _held(f"llm-decode-{share}", "inference", AMD, MI300X_NODE, "gpu-0-cpx-nps4", AMD, "", MI300X_NODE)
     claim["status"]["allocation"]["devices"]["results"][0].update(
-        shareID=_uid(f"share-{share}"),
+        shareID=manifests.uid(f"share-{share}"),
         consumedCapacity={"partitions": "1", "computeUnits": "38", "memory": "24574Mi"},
     )
     return claim
@@ -139,23 +143,31 @@ def _amd_share(share: int) -> dict[str, Any]:
 
 def _odd_ones() -> Objects:
     """Allocated but reserved by nobody; being deleted but still in use; an observer; a device that is gone."""
-    unreserved = _held("sweep-leftover", "research", GPU, A100_NODES[1],
-                       mig.device_name(1, BOARDS["a100-40"].profiles[5], 0), "mig.nvidia.com", "4g.20gb",
-                       A100_NODES[1])  # fmt: skip
+    unreserved = _held(
+        "sweep-leftover",
+        "research",
+        GPU,
+        A100_NODES[1],
+        mig.device_name(1, BOARDS["a100-40"].profiles[5], 0),
+        "mig.nvidia.com",
+        "4g.20gb",
+        A100_NODES[1],
+    )
     deleting = _held("finetune-old", "batch", GPU, B200_NODE, "gpu-7", "gpu.nvidia.com", "", B200_NODE)
     deleting["metadata"].update(
         deletionTimestamp="2026-12-01T02:40:00Z", finalizers=["resource.kubernetes.io/delete-protection"]
     )
     gone = _held("trainer-legacy", "ml-training", GPU, A100_NODES[1], "gpu-4", "gpu.nvidia.com", "", A100_NODES[1])
-    observer = _held("dcgm-a100-01-gpu-0", "monitoring", GPU, A100_NODES[0], "gpu-0", "gpu.nvidia.com", "",
-                     A100_NODES[0])  # fmt: skip
+    observer = _held(
+        "dcgm-a100-01-gpu-0", "monitoring", GPU, A100_NODES[0], "gpu-0", "gpu.nvidia.com", "", A100_NODES[0]
+    )
     observer["spec"]["devices"]["requests"][0]["exactly"]["adminAccess"] = True
     observer["status"]["allocation"]["devices"]["results"][0]["adminAccess"] = True
     return [
         unreserved,
-        *_with_pod(deleting, "batch", B200_NODE),
-        *_with_pod(gone, "ml-training", A100_NODES[1]),
-        *_with_pod(observer, "monitoring", A100_NODES[0]),
+        *manifests.with_pod(deleting, "batch", B200_NODE),
+        *manifests.with_pod(gone, "ml-training", A100_NODES[1]),
+        *manifests.with_pod(observer, "monitoring", A100_NODES[0]),
     ]
 
 
@@ -174,12 +186,12 @@ def waiting() -> Objects:
         ("amd-spx", "batch", [_request("gpu", AMD, amd="spx_nps1")]),
     ]
     for index, (name, namespace, requests) in enumerate(cases):
-        claim = _claim(name, namespace, requests, f"2026-12-01T0{index}:05:00Z")
-        found += [claim, _pod(name, namespace, claim=name, message=unschedulable)]
+        claim = manifests.claim(name, namespace, requests, f"2026-12-01T0{index}:05:00Z")
+        found += [claim, manifests.pod(name, namespace, claim=name, message=unschedulable)]
     found.append(
-        _claim("not-used-by-any-pod", "notebooks", [_request("gpu", "gpu.nvidia.com")], "2026-11-29T09:00:00Z")
+        manifests.claim("not-used-by-any-pod", "notebooks", [_request("gpu", "gpu.nvidia.com")], "2026-11-29T09:00:00Z")
     )
-    orphan = _pod("jupyter-7", "notebooks", message="ResourceClaim not created yet")
+    orphan = manifests.pod("jupyter-7", "notebooks", message="ResourceClaim not created yet")
     orphan["spec"]["resourceClaims"] = [{"name": "gpu", "resourceClaimTemplateName": "half-gpu"}]
     return [*found, orphan]
 
@@ -192,41 +204,8 @@ def _request(
         f"device.attributes['{TPU}'].topology == '{topology}'": topology,
         f"device.attributes['{AMD}'].partitionProfile == '{amd}'": amd,
     }
-    selectors = [_cel(expression) for expression, used in tests.items() if used]
-    exactly: dict[str, Any] = {"deviceClassName": kind, "allocationMode": "ExactCount", "count": count}
-    if selectors:
-        exactly["selectors"] = selectors
-    return {"name": name, "exactly": exactly}
-
-
-def _claim(name: str, namespace: str, requests: list[dict[str, Any]], created: str) -> dict[str, Any]:
-    metadata = {"name": name, "namespace": namespace, "uid": _uid(f"{namespace}/{name}"), "creationTimestamp": created}
-    return _object("ResourceClaim", metadata, {"devices": {"requests": requests}})
-
-
-def _with_pod(claim: dict[str, Any], namespace: str, node: str) -> Objects:
-    """The claim, reserved for a pod that runs on *node*, and the pod."""
-    name = claim["metadata"]["name"]
-    pod = _pod(f"{name}-0", namespace, claim=name, node=node)
-    claim["status"]["reservedFor"] = [
-        {"resource": "pods", "name": pod["metadata"]["name"], "uid": pod["metadata"]["uid"]}
-    ]
-    return [claim, pod]
-
-
-def _pod(name: str, namespace: str, *, claim: str = "", node: str = "", message: str = "") -> dict[str, Any]:
-    status: dict[str, Any] = {"phase": "Running" if node else "Pending"}
-    if message:
-        status["conditions"] = [
-            {"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": message}
-        ]
-    spec: dict[str, Any] = {"containers": [{"name": "main", "resources": {"claims": [{"name": "gpu"}]}}]}
-    if claim:
-        spec["resourceClaims"] = [{"name": "gpu", "resourceClaimName": claim}]
-    if node:
-        spec["nodeName"] = node
-    metadata = {"name": name, "namespace": namespace, "uid": _uid(f"pod {namespace}/{name}")}
-    return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec, "status": status}
+    expressions = [expression for expression, used in tests.items() if used]
+    return manifests.exactly(name, kind, *expressions, count=count)
 
 
 def _prototype(name: str, namespace: str, device: str) -> dict[str, Any]:
@@ -235,30 +214,15 @@ def _prototype(name: str, namespace: str, device: str) -> dict[str, Any]:
     return {
         "apiVersion": "resource.k8s.io/v1alpha2",
         "kind": "ResourceClaim",
-        "metadata": {"name": name, "namespace": namespace, "uid": _uid(f"{namespace}/{name}")},
+        "metadata": {"name": name, "namespace": namespace, "uid": manifests.uid(f"{namespace}/{name}")},
         "spec": {"requests": [{"name": "gpu", "deviceClassName": COMPOUND}]},
         "status": {
             "allocation": {
                 "nodeName": COMPOUND_NODE,
                 "driverData": [{"driverName": COMPOUND, "data": {"results": [result]}}],
             },
-            "reservedFor": [{"resource": "pods", "name": f"{name}-0", "uid": _uid(f"pod {namespace}/{name}-0")}],
+            "reservedFor": [
+                {"resource": "pods", "name": f"{name}-0", "uid": manifests.uid(f"pod {namespace}/{name}-0")}
+            ],
         },
     }
-
-
-def _only(node: str) -> dict[str, Any]:
-    field = {"key": "metadata.name", "operator": "In", "values": [node]}
-    return {"nodeSelectorTerms": [{"matchFields": [field]}]}
-
-
-def _cel(expression: str) -> dict[str, Any]:
-    return {"cel": {"expression": expression}}
-
-
-def _object(kind: str, metadata: dict[str, Any], spec: dict[str, Any]) -> dict[str, Any]:
-    return {"apiVersion": "resource.k8s.io/v1", "kind": kind, "metadata": metadata, "spec": spec}
-
-
-def _uid(seed: str) -> str:
-    return str(uuid.uuid5(uuid.NAMESPACE_URL, f"dra-dashboard-demo:{seed}"))

@@ -57,16 +57,19 @@ def _is_manifest(file: Path) -> bool:
     return file.name.removesuffix(".gz").endswith(SUFFIXES)
 
 
-def read_file(file: Path, *, most: int) -> bytes:
+def read_file(file: Path, *, most: int | None = None) -> bytes:
     """
     The bytes of one file, unpacked when its name ends in .gz.
+
+    Args:
+        most: bytes that the file may have, unpacked; None for any number.
 
     Raises:
         Unreadable: as for `payloads`.
     """
     try:
         with gzip.open(file) if file.suffix == ".gz" else file.open("rb") as stream:
-            return _bounded(stream.read(most + 1), str(file), most)
+            return stream.read() if most is None else _bounded(stream.read(most + 1), str(file), most)
     except OSError as error:
         raise Unreadable(f"{file}: {error.strerror or error}") from None
     except (EOFError, zlib.error) as error:

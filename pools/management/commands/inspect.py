@@ -9,6 +9,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
+from pools.ingest.files import Unreadable, read_file
 from pools.queries.inspection import has_errors, inspect, load
 from pools.queries.inspection_text import as_text
 
@@ -17,9 +18,9 @@ class Command(BaseCommand):
     """Exit status 1 when any finding is an error (an object that cannot be read is one), 2 for an unreadable file."""
 
     help = (
-        "Read files (JSON or YAML, - for standard input) and show their pools, counters, device states, what still "
-        "fits, claims and findings. Needs no database. Exit status 1 when any finding is an error, 2 when a file "
-        "cannot be read."
+        "Read files (JSON or YAML, gzipped when named .gz, - for standard input) and show their pools, counters, "
+        "device states, what still fits, claims and findings. Needs no database. Exit status 1 when any finding is an "
+        "error, 2 when a file cannot be read."
     )
     requires_system_checks = []
     output_transaction = False
@@ -35,9 +36,9 @@ class Command(BaseCommand):
         unreadable = False
         for name in options["files"]:
             try:
-                data = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
-            except OSError as error:
-                self.stderr.write(f"{name}: cannot be read: {error.strerror or error}")
+                data = sys.stdin.buffer.read() if name == "-" else read_file(Path(name))
+            except Unreadable as error:
+                self.stderr.write(f"{name}: cannot be read: {str(error).removeprefix(f'{name}: ')}")
                 unreadable = True
                 continue
             answers.append((name, inspect(*load(data, source="standard input" if name == "-" else name))))
