@@ -120,9 +120,14 @@ class HelpView:
 
 @dataclass(frozen=True, slots=True)
 class WhyView:
-    """Why a claim waits. `others` are nodes without any device that would do, in so many words."""
+    """
+    Why a claim waits. `pods` are those that use other claims as well, with what they wait for; `held_up` when the claim
+    fits by itself and one of them does not. `others` are nodes without any device that would do.
+    """
 
     state: str
+    held_up: bool
+    pods: tuple[tuple[str, str], ...]
     sentence: str
     notes: tuple[str, ...]
     says: tuple[tuple[str, str], ...]
@@ -142,8 +147,12 @@ def why_view(row: Claim, pods: Sequence[Pod]) -> WhyView | None:
     name = row.cluster.name
     telling = [kind for kind in found.kinds if kind.matched] or list(found.kinds[:1])
     rest = [kind for kind in found.kinds if kind not in telling] + telling[KINDS:]
+    together = [each for each in found.pods if len(each.pod.claims) + bool(each.pod.extended_claim) > 1]
     return WhyView(
         state=found.explanation.state,
+        held_up=found.explanation.state == "feasible"
+        and any(each.answer.state != "pending-feasible" for each in together),
+        pods=tuple((str(each.pod.id), each.sentence) for each in together),
         sentence=found.explanation.sentence,
         notes=found.explanation.notes,
         says=tuple((str(pod), pod.unschedulable) for pod in pods if pod.unschedulable),

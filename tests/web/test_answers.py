@@ -87,6 +87,16 @@ def test_a_claim_that_fits_says_where(client, wrong_halves):
     assert "What would help" not in told
 
 
+def test_a_claim_that_fits_while_its_pod_does_not_says_so(client, wrong_halves):
+    both = objects.pod("both", "small", "wanted")
+    objects.put(objects.claim("small", device_class="mig.nvidia.com"), both)
+
+    told = words(page(client, "/claims/default/ml/small/"))
+
+    assert "It fits by itself, but not its pod" in told
+    assert re.search(r"Pod ml/both as a whole: ml/wanted: 2 matching devices are free", told)
+
+
 def test_an_allocated_claim_has_none_of_it(client, wrong_halves):
     assert "Why it waits" not in words(page(client, "/claims/default/ml/c0/"))
 
