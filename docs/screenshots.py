@@ -7,7 +7,11 @@ import sys
 from playwright.sync_api import sync_playwright
 
 IMAGES = pathlib.Path(__file__).parent / "images"
-PAGES = {"fleet": "/", "card": "/cards/demo/gpu.nvidia.com/a100-01/gpu-0-counter-set/"}
+PAGES = {
+    "fleet": "/",
+    "card": "/cards/demo/gpu.nvidia.com/a100-01/gpu-0-counter-set/",
+    "claim": "/claims/demo/ml-training/train-3g/",
+}
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
 
 
