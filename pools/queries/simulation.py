@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, cast
 
 from pools.core.allocate import Answer, Pick, allocate, free_devices
@@ -16,6 +16,7 @@ from pools.domain.cluster import Node
 from pools.domain.errors import Undecodable
 from pools.domain.pool import Slice
 from pools.domain.quantity import Quantity, format_nano
+from pools.wire.fields import interned
 from pools.wire.registry import decode
 
 
@@ -51,18 +52,22 @@ def _read(scenario: Mapping[str, Any], rules: Release) -> tuple[World, list[Node
     allocated = cast(list[Claim], _decoded(scenario, "allocated"))
     world = World(
         Slices(slices, rules),
-        cast(list[DeviceClass], _decoded(scenario, "classes")),
+        cast(list[DeviceClass], _decoded(scenario, "classes", _known)),
         InUse.of(holds(allocated, slices), rules),
         cast(list[TaintRule], _decoded(scenario, "taintRules")),
     )
     return world, cast(list[Node], _decoded(scenario, "nodes")), cast(list[Claim], _decoded(scenario, "claims"))
 
 
-def _decoded(scenario: Mapping[str, Any], key: str) -> list[Any]:
+_known = interned(decode)
+"""Scenarios share their few classes."""
+
+
+def _decoded(scenario: Mapping[str, Any], key: str, read: Callable[[Any], Any] = decode) -> list[Any]:
     found = []
     for index, raw in enumerate(scenario.get(key) or ()):
         try:
-            found.append(decode(raw))
+            found.append(read(raw))
         except Undecodable as error:
             raise error.under(f"{key}[{index}]") from None
     return found
