@@ -125,8 +125,9 @@ def eyes_of(world: World, claims: Sequence[Claim]) -> Eyes | None:
 class Prints:
     """Numbers for what slices hold, equal numbers for equal contents; kept with the slices for one way of looking."""
 
-    def __init__(self, eyes: Eyes, *, lists: bool) -> None:
+    def __init__(self, eyes: Eyes, builds: Builds, *, lists: bool) -> None:
         self.nodes: dict[str, tuple[Node, int | None]] = {}
+        self._builds = builds
         self._lists = lists
         self._readers = [reader(what) for what in eyes[0]]
         self._compared = eyes[1]
@@ -141,7 +142,7 @@ class Prints:
         if found is None:
             values: dict[Hashable, int] = {}
             counters = tuple([(each.name, _amounts(each.counters)) for each in item.counter_sets])
-            devices = tuple([self._device(item.driver, device, values) for device in item.devices])
+            devices = (self._builds.slice(item), self._read(item), self._compare(item, values))
             own = (item.reach.selector, item.reach.all_nodes, item.per_device_reach, item.scope)
             number = self.number((own, item.skip_node_operations, counters, devices))
             found = self._slices[id(item)] = (number, tuple(values))
@@ -165,18 +166,67 @@ class Prints:
     def number(self, content: Hashable) -> int:
         return self._numbers.setdefault(content, len(self._numbers))
 
-    def _device(self, driver: str, device: Device, values: dict[Hashable, int]) -> int:
-        facts = Facts(driver, device, self._lists)
-        own: tuple[Hashable, ...] = (
-            facts.fault,
-            tuple([read(facts) for read in self._readers]),
-            tuple([_numbered(lookup(device, driver, name), name, values) for name in self._compared]),
-            tuple([_consumption(entry) for entry in device.consumes]),
-            tuple([(name, _capacity(each)) for name, each in device.capacity.items()]),
+    def _read(self, item: Slice) -> Hashable:
+        """What the selectors read, value by value for all devices."""
+        if not self._readers:
+            return ()
+        facts = [Facts(item.driver, device, self._lists) for device in item.devices]
+        return tuple([tuple(map(read, facts)) for read in self._readers])
+
+    def _compare(self, item: Slice, values: dict[Hashable, int]) -> Hashable:
+        """What the constraints compare, device by device."""
+        if not self._compared:
+            return ()
+        return tuple(
+            [
+                _numbered(lookup(device, item.driver, name), name, values)
+                for device in item.devices
+                for name in self._compared
+            ]
         )
-        if device.taints or device.allow_multiple_allocations or device.binding_conditions or device.reach.is_set:
-            own += (device.taints, device.allow_multiple_allocations, device.binding_conditions, device.reach)
-        return self.number(own)
+
+
+class Builds:
+    """
+    Numbers for what each device of a slice draws, offers and is restricted by, whoever looks; kept with the slices.
+
+    Decoding gives equal capacities and consumptions as one object, so that most are found by identity.
+    """
+
+    def __init__(self, *, lists: bool) -> None:
+        self._lists = lists
+        self._slices: dict[int, tuple[int, ...]] = {}
+        self._parts: dict[tuple[int, ...], int] = {}
+        self._numbers: dict[Hashable, int] = {}
+
+    def slice(self, item: Slice) -> tuple[int, ...]:
+        """The number of each device."""
+        found = self._slices.get(id(item))
+        if found is None:
+            found = self._slices[id(item)] = tuple([self._device(item.driver, device) for device in item.devices])
+        return found
+
+    def _device(self, driver: str, device: Device) -> int:
+        same = (id(device.capacity), *map(id, device.consumes))
+        number = self._parts.get(same)
+        if number is None:
+            offered = tuple([(name, _capacity(each)) for name, each in device.capacity.items()])
+            number = self._number((offered, tuple([_consumption(entry) for entry in device.consumes])))
+            self._parts[same] = number
+        fault = Facts(driver, device, self._lists).fault
+        if (
+            fault
+            or device.taints
+            or device.allow_multiple_allocations
+            or device.binding_conditions
+            or device.reach.is_set
+        ):
+            more = (device.taints, device.allow_multiple_allocations, device.binding_conditions, device.reach)
+            return self._number((number, fault, more))
+        return number
+
+    def _number(self, content: Hashable) -> int:
+        return self._numbers.setdefault(content, len(self._numbers))
 
 
 def _numbered(attribute: AttributeValue | None, name: str, values: dict[Hashable, int]) -> Hashable:
@@ -207,6 +257,7 @@ def _capacity(capacity: Capacity) -> Hashable:
 
 
 _PRINTS: WeakKeyDictionary[Slices, dict[Eyes, Prints]] = WeakKeyDictionary()
+_BUILDS: WeakKeyDictionary[Slices, Builds] = WeakKeyDictionary()
 
 
 class _Look:
@@ -218,7 +269,8 @@ class _Look:
         if eyes not in kept and len(kept) >= _KEPT:
             kept.clear()
         lists = world.rules.list_attributes or world.rules.since_1_37
-        self.prints = kept.setdefault(eyes, Prints(eyes, lists=lists))
+        builds = _BUILDS.setdefault(world.slices, Builds(lists=lists))
+        self.prints = kept.setdefault(eyes, Prints(eyes, builds, lists=lists))
         self.in_use: dict[PoolId, list[str]] = defaultdict(list)
         for identity in {*world.in_use.whole, *world.in_use.shared}:
             self.in_use[identity.pool_id].append(identity.name)

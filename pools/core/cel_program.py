@@ -79,16 +79,23 @@ class Facts:
     *lists*), or a version that is none. Values are converted when first needed.
     """
 
-    __slots__ = ("_prototype", "_scope", "attributes", "capacity", "driver", "fault", "shared")
+    __slots__ = ("_fault", "_lists", "_prototype", "_scope", "attributes", "capacity", "driver", "shared")
 
     def __init__(self, driver: str, device: Device, lists: bool = True) -> None:
         self.driver = driver
         self.attributes: Mapping[str, AttributeValue] = device.attributes
         self.capacity: Mapping[str, Capacity] = device.capacity
         self.shared = device.allow_multiple_allocations
-        self.fault = _fault(device.attributes, lists)
+        self._lists = lists
+        self._fault: str | None = None
         self._scope: Scope | None = None
         self._prototype: Scope | None = None
+
+    @property
+    def fault(self) -> str:
+        if self._fault is None:
+            self._fault = _fault(self.attributes, self._lists)
+        return self._fault
 
     @property
     def scope(self) -> Scope:

@@ -73,9 +73,8 @@ def _partitions(name: str, gpu: int) -> Iterator[Json]:
             }
 
 
-def claim(*wanted: tuple[str, int], tied: bool = False, reads: str = "") -> Json:
-    """A pending claim for so many partitions of each profile, on one card if tied; its selectors may read one more."""
-    more = f' && {ATTRIBUTES}.{reads} != ""' if reads else ""
+def claim(*wanted: tuple[str, int], tied: bool = False, more: str = "") -> Json:
+    """A pending claim for so many partitions of each profile, on one card if tied; its selectors may ask for more."""
     requests = [
         {
             "name": f"r{number}",
