@@ -5,15 +5,17 @@ SHELL := /bin/bash
 PYTHON ?= $(shell command -v python3.13 python3.12 python3.11 python3 2>/dev/null | while read -r p; do "$$p" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo "$$p"; break; }; done)
 PORT ?= 8000
 WORKERS ?= 2
+SECONDS ?= 120
+SEED ?=
 export DRA_BIND ?= 127.0.0.1:$(PORT)
 BIN := .venv/bin
 PYTEST_ARGS ?=
 BENCH ?=
 
-.PHONY: help install install-dev run test bench lint format schema demo clean
+.PHONY: help install install-dev run test test-cluster fuzz-allocator bench lint format schema demo clean
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 .venv/bin/python:
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer with its venv module is needed (on Debian: python3-venv)." >&2; exit 1; }
@@ -40,6 +42,13 @@ run: install ## serve the dashboard with demo data on http://127.0.0.1:8000 (POR
 
 test: install-dev ## run all tests; those in a browser when a Chromium is found
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+test-cluster: install-dev ## run the tests that need Go 1.26 and a real control plane; the first build takes long
+	$(BIN)/python tests/cluster/build.py >/dev/null
+	DRA_TEST_CLUSTER=1 $(BIN)/python -m pytest -m cluster $(PYTEST_ARGS) tests/cluster
+
+fuzz-allocator: install-dev ## ask the dashboard and upstream's allocator the same random scenarios (SECONDS=120 SEED=…)
+	$(BIN)/python -m tests.cluster.fuzz_allocator --seconds "$(SECONDS)" --seed "$(SEED)"
 
 bench: install-dev ## time the core beside upstream's allocator; figures, never a test (BENCH="fleet cel" for some sections)
 	$(BIN)/python -m tests.perf.bench $(BENCH)

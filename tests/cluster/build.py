@@ -7,6 +7,7 @@ import argparse
 import hashlib
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -109,26 +110,42 @@ def release(go: str | None = None) -> str:
 
 
 def find_go() -> str:
-    """The Go toolchain, at least as new as go.mod demands."""
-    go = shutil.which("go") or shutil.which("go", path="/usr/local/go/bin:/usr/lib/go/bin")
+    """
+    The Go toolchain, at least as new as go.mod demands: on PATH, else where installers put it.
+
+    Raises:
+        CannotBuild: none is there, or each is too old; the text names what was found.
+    """
     wanted = ".".join(map(str, OLDEST_GO))
-    if go is None:
-        raise CannotBuild(f"Go {wanted} or newer is needed and no go was found on PATH")
-    text = subprocess.run(
-        [go, "env", "GOVERSION"], cwd=HERE, capture_output=True, text=True, check=False
-    ).stdout.strip()
-    numbers = text.removeprefix("go").split(".")
-    if len(numbers) < 2 or not numbers[1].isdigit() or (int(numbers[0]), int(numbers[1])) < OLDEST_GO:
-        raise CannotBuild(f"Go {wanted} or newer is needed; {go} is {text or 'unreadable'}")
-    return go
+    found = [shutil.which("go"), shutil.which("go", path="/usr/local/go/bin:/usr/lib/go/bin")]
+    refused = []
+    for go in dict.fromkeys(each for each in found if each):
+        version = _go_version(go)
+        numbers = re.match(r"go(\d+)\.(\d+)", version)
+        if numbers and tuple(map(int, numbers.groups())) >= OLDEST_GO:
+            return go
+        refused.append(f"{go} says {version or 'nothing'}")
+    raise CannotBuild(f"Go {wanted} or newer is needed; {'; '.join(refused) or 'no go was found on PATH'}")
+
+
+def _go_version(go: str) -> str:
+    """As in go1.26.8, after a switch of toolchains that go.mod may ask for; else the last line of the complaint."""
+    command = [go, "env", "GOVERSION"]
+    done = subprocess.run(command, cwd=HERE, env=_environment(), capture_output=True, text=True, check=False)
+    return (done.stdout.strip() or done.stderr.strip()).rpartition("\n")[2]
 
 
 def main() -> int:
     """Build what is asked for, by default everything, and print where it is."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*", help=f"of {', '.join([*CONTROL_PLANE, *own_programs()])}")
+    parser.add_argument("--go", action="store_true", help="build nothing; print which Go would be used")
+    args = parser.parse_args()
     try:
-        for name in parser.parse_args().names or [*own_programs(), *CONTROL_PLANE]:
+        if args.go:
+            print(find_go())
+            return 0
+        for name in args.names or [*own_programs(), *CONTROL_PLANE]:
             print(program(name, quiet=False))
     except CannotBuild as error:
         print(error, file=sys.stderr)

@@ -20,6 +20,21 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker(pytest.mark.skip(reason="needs a real control plane: make test-cluster"))
 
 
+RESULT_LINES = pytest.StashKey[list[str]]()
+
+
+@pytest.fixture
+def result_lines(request: pytest.FixtureRequest) -> list[str]:
+    """Lines to print at the end of the run, passed or failed."""
+    return request.config.stash.setdefault(RESULT_LINES, [])
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """Print what tests measured."""
+    for line in config.stash.get(RESULT_LINES, []):
+        terminalreporter.write_line(line)
+
+
 @pytest.fixture(scope="session")
 def control_plane() -> Iterator[ControlPlane]:
     """One control plane for all tests; a test that breaks it starts its own."""

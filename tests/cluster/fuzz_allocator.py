@@ -89,6 +89,7 @@ def arguments() -> argparse.Namespace:
     """The command line."""
     parser = argparse.ArgumentParser(prog="python -m tests.cluster.fuzz_allocator", description=__doc__)
     parser.add_argument("--minutes", type=float, default=2, help="stop after this time (2)")
+    parser.add_argument("--seconds", type=float, default=0, help="the same in seconds")
     parser.add_argument("--scenarios", type=int, default=0, help="stop after so many scenarios")
     parser.add_argument("--seed", default="", help="what an earlier run printed, to see it again")
     parser.add_argument("--families", default=",".join(FAMILIES), help="comma-separated; default all")
@@ -118,7 +119,7 @@ def fuzz(args: argparse.Namespace) -> int:
         upstream, Program(shlex.split(args.dashboard), ROOT), args.seed or secrets.token_hex(4), args.shrink_seconds
     )
     print(f"seed {run.seed}", flush=True)
-    end = time.monotonic() + 60 * args.minutes
+    end = time.monotonic() + (args.seconds or 60 * args.minutes)
     number = 0
     families = args.families.split(",")
     while time.monotonic() < end and not (args.scenarios and number >= args.scenarios):

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from .fuzz.ask import Program
-from .fuzz.compare import disagreements
+from .fuzz.compare import disagreements, same_picks
 from .fuzz.make import FAMILIES, make
 from .fuzz.shrink import shrink
 from .fuzz.world import Json
@@ -58,6 +58,12 @@ def test_each_kind_of_difference_is_named(given: Json | None, kinds: set[str]) -
 
 def test_a_node_that_upstream_had_no_time_for_is_not_compared() -> None:
     assert disagreements(answer(undecided=True), answer(allocatable=False)) == set()
+
+
+@pytest.mark.parametrize(("one", "other", "same"), [("+2", "2", True), ("1Gi", "1024Mi", True), ("2", "3", False)])
+def test_amounts_are_compared_by_value(one: str, other: str, same: bool) -> None:
+    picks = [[[{"request": "r", "device": "a", "consumedCapacity": {"memory": text}}]] for text in (one, other)]
+    assert same_picks(*picks) is same
 
 
 def test_a_disagreement_shrinks_to_the_parts_that_matter() -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from pools.domain.quantity import parse_quantity
+
 from .world import Json
 
 _PICK = ("request", "driver", "pool", "device", "adminAccess", "consumedCapacity")
@@ -50,14 +52,23 @@ def _verdict(expected: Json, given: Json | None) -> set[str]:
 
 
 def same_picks(one: list[list[Json]] | None, other: list[list[Json]] | None) -> bool:
-    """Whether both gave the same devices to each claim; tolerations, conditions and share names do not count."""
+    """
+    Whether both gave the same devices to each claim.
+
+    Tolerations, conditions and share names do not count, and amounts count by value: a default published as `+2` is
+    given as `+2` or as `2`.
+    """
     return _picks(one) == _picks(other)
 
 
 def _picks(claims: list[list[Json]] | None) -> list[list[dict[str, Any]]]:
     return [
-        [{k: pick[k] for k in _PICK if pick.get(k) not in (None, False)} for pick in claim] for claim in claims or []
+        [{k: _plain(pick[k]) for k in _PICK if pick.get(k) not in (None, False)} for pick in c] for c in claims or []
     ]
+
+
+def _plain(value: Any) -> Any:
+    return {name: parse_quantity(text) for name, text in value.items()} if isinstance(value, dict) else value
 
 
 def _free(expected: Json, given: Json | None) -> set[str]:
