@@ -10,7 +10,7 @@ from itertools import groupby
 from weakref import WeakKeyDictionary
 
 from pools.core.allocate import Answer
-from pools.core.cel_program import Facts, Read, reader
+from pools.core.cel_program import Facts, Read, column
 from pools.core.constraints import Tie, lookup
 from pools.core.node_match import SelectorError, reaches
 from pools.core.nodeview import Slices
@@ -125,11 +125,10 @@ def eyes_of(world: World, claims: Sequence[Claim]) -> Eyes | None:
 class Prints:
     """Numbers for what slices hold, equal numbers for equal contents; kept with the slices for one way of looking."""
 
-    def __init__(self, eyes: Eyes, builds: Builds, *, lists: bool) -> None:
+    def __init__(self, eyes: Eyes, builds: Builds) -> None:
         self.nodes: dict[str, tuple[Node, int | None]] = {}
         self._builds = builds
-        self._lists = lists
-        self._readers = [reader(what) for what in eyes[0]]
+        self._reads = eyes[0]
         self._compared = eyes[1]
         self._slices: dict[int, Print] = {}
         self._places: dict[int, dict[str, int]] = {}
@@ -168,10 +167,7 @@ class Prints:
 
     def _read(self, item: Slice) -> Hashable:
         """What the selectors read, value by value for all devices."""
-        if not self._readers:
-            return ()
-        facts = [Facts(item.driver, device, self._lists) for device in item.devices]
-        return tuple([tuple(map(read, facts)) for read in self._readers])
+        return tuple([column(what, item.driver, item.devices) for what in self._reads])
 
     def _compare(self, item: Slice, values: dict[Hashable, int]) -> Hashable:
         """What the constraints compare, device by device."""
@@ -270,7 +266,7 @@ class _Look:
             kept.clear()
         lists = world.rules.list_attributes or world.rules.since_1_37
         builds = _BUILDS.setdefault(world.slices, Builds(lists=lists))
-        self.prints = kept.setdefault(eyes, Prints(eyes, builds, lists=lists))
+        self.prints = kept.setdefault(eyes, Prints(eyes, builds))
         self.in_use: dict[PoolId, list[str]] = defaultdict(list)
         for identity in {*world.in_use.whole, *world.in_use.shared}:
             self.in_use[identity.pool_id].append(identity.name)

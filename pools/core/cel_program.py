@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any, cast
 
@@ -157,6 +157,22 @@ def reader(what: Read) -> Callable[[Facts], Hashable]:
         return _identity(found)
 
     return read
+
+
+def column(what: Read, driver: str, devices: Iterable[Device]) -> tuple[Hashable, ...]:
+    """What `reader` gives for each of a driver's devices, without the facts of each."""
+    variable, domain, id = what
+    capacity = variable == "device.capacity"
+    if domain is None or id is None or not (capacity or variable == "device.attributes"):
+        read = reader(what)
+        return tuple([read(Facts(driver, device)) for device in devices])
+    full, bare = f"{domain}/{id}", id if domain == driver else None
+    found: list[Hashable] = []
+    for device in devices:
+        flat: Mapping[str, AttributeValue | Capacity] = device.capacity if capacity else device.attributes
+        item = flat.get(full)
+        found.append(_identity(flat.get(bare) if item is None and bare is not None else item))
+    return tuple(found)
 
 
 def _everything(driver: str, flat: Mapping[str, AttributeValue | Capacity]) -> Hashable:

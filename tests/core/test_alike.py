@@ -9,6 +9,7 @@ import pytest
 
 from pools.core.allocate import allocate, free_devices
 from pools.core.answers import Answers
+from pools.core.cel_program import Facts, column, reader
 from pools.core.explain import Explainer
 from pools.domain.claim import (
     Allocation,
@@ -21,7 +22,7 @@ from pools.domain.claim import (
     TaintRule,
 )
 from pools.domain.cluster import Node, Snapshot
-from pools.domain.device import AttributeValue, NodeReach, NodeRequirement, NodeSelectorTerm, Taint
+from pools.domain.device import AttributeValue, Capacity, NodeReach, NodeRequirement, NodeSelectorTerm, Taint
 from pools.domain.pool import CounterSet, Meta, Slice
 from tests.core.builders import consumption, device, quantities
 
@@ -223,3 +224,30 @@ def test_the_fleets_free_devices_are_those_of_each_node(seed):
     assert given.free_devices() == {
         node.meta.name: free_devices(given.world, node, tolerate=False) for node in given.nodes
     }
+
+
+READS = [
+    ("device.driver", None, None),
+    ("device.allowMultipleAllocations", None, None),
+    *(
+        (f"device.{kind}", *path)
+        for kind in ("attributes", "capacity")
+        for path in ((None, None), (DRIVER, None), (DRIVER, "tag"), (DRIVER, "full"), ("other", "tag"), ("other", "x"))
+    ),
+]
+
+
+@pytest.mark.parametrize("read", READS)
+def test_a_column_holds_what_the_reader_reads_of_each_device(read):
+    devices = [
+        device("d0", tag="x"),
+        device("d1"),
+        device("d2", **{f"{DRIVER}/full": "y", "other/tag": "z", "tag": "w"}),
+        replace(device("d3"), allow_multiple_allocations=True, capacity=capacities(tag="1Gi")),
+        replace(device("d4"), capacity=capacities(**{"other/tag": "2"})),
+    ]
+    assert list(column(read, DRIVER, devices)) == [reader(read)(Facts(DRIVER, each)) for each in devices]
+
+
+def capacities(**values):
+    return {name: Capacity(amount) for name, amount in quantities(values).items()}
