@@ -11,8 +11,9 @@ export DRA_BIND ?= 127.0.0.1:$(PORT)
 BIN := .venv/bin
 PYTEST_ARGS ?=
 BENCH ?=
+SHARED := ../shared
 
-.PHONY: help install install-dev run test test-cluster fuzz-allocator bench lint format schema demo clean
+.PHONY: help install install-dev run test test-cluster fuzz-allocator conformance bench lint format schema demo clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -49,6 +50,15 @@ test-cluster: install-dev ## run the tests that need Go 1.26 and a real control 
 
 fuzz-allocator: install-dev ## ask the dashboard and upstream's allocator the same random scenarios (SECONDS=120 SEED=…)
 	$(BIN)/python -m tests.cluster.fuzz_allocator --seconds "$(SECONDS)" --seed "$(SEED)"
+
+conformance: install-dev ## compare with upstream's recorded answers, CEL's recorded verdicts and known cases, and count
+	@test -d $(SHARED)/conformance || { echo "$(SHARED)/conformance is not here: nothing was compared"; exit 1; }
+	@for file in $(SHARED)/conformance/*.jsonl.gz; do echo "$$file, by manage.py simulate:"; \
+		$(BIN)/python $(SHARED)/tools/check_scenarios.py "$$file" -- $(BIN)/python manage.py simulate | tail -n 2; done
+	@echo "CEL, the $$(cat $(SHARED)/conformance/cel_*.jsonl | wc -l) expressions of its two files:"
+	@$(BIN)/python -m pytest -q --no-header -k "cel_cases or cel_vectors" tests/core/test_cel.py | tail -n 1
+	@echo "$(SHARED)/cases, by manage.py inspect:"
+	@$(BIN)/python $(SHARED)/tools/check_cases.py $(SHARED)/cases -- $(BIN)/python manage.py inspect --format json | tail -n 1
 
 bench: install-dev ## time the core beside upstream's allocator; figures, never a test (BENCH="fleet cel" for some sections)
 	$(BIN)/python -m tests.perf.bench $(BENCH)
