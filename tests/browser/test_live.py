@@ -51,7 +51,7 @@ def test_an_update_keeps_focus_scroll_and_what_is_open(visit, newcomer):
 
 
 def test_a_new_pool_appears_on_the_fleet_page_and_in_its_heat_map(visit, dashboard):
-    page = visit().open("/")
+    page = visit().open("/?cluster=default")
     settled(page)
     dashboard.put(*objects.mig_node("node-9"))
 

@@ -83,7 +83,7 @@ def test_filters_work_without_a_script_and_keep_the_view_in_the_address(visit):
 
 
 def test_the_heat_map_leads_to_the_card_that_is_clicked(visit):
-    page = visit().open("/")
+    page = visit().open("/?cluster=default")
     box = page.locator(".figure[data-links] .nsewdrag").bounding_box()
     page.mouse.click(box["x"] + 12, box["y"] + 12)
 
