@@ -1,10 +1,8 @@
 """An operator's way from a pending claim to what has to go, and the workbench by hand, with and without scripts."""
 
-import json
-
 import pytest
 
-from tests.browser.test_pages import AXE, RULES, WIDTHS
+from tests.browser.rules import too_wide, violations
 from tests.queries.test_whatif import GPU, MIG
 from tests.web import objects
 from tests.web.test_answers import WRONG, wanting
@@ -125,30 +123,8 @@ PAGES = {
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_answers_keep_the_rules_of_accessibility(cluster, visit, theme):
-    watched = visit(color_scheme=theme, bypass_csp=True)  # only so that the checker itself may be put into the page
-    found = {}
-    for name, path in PAGES.items():
-        page = watched.open(path)
-        for detail in page.locator("details").all():
-            detail.evaluate("node => { node.open = true }")
-        page.evaluate(AXE.read_text())
-        result = page.evaluate(f"axe.run(document, {json.dumps(RULES)})")
-        broken = [(rule["id"], [node["html"][:160] for node in rule["nodes"][:3]]) for rule in result["violations"]]
-        if broken:
-            found[name] = broken
-    assert found == {}
+    assert violations(visit, theme, PAGES) == {}
 
 
 def test_no_answer_is_wider_than_the_window(cluster, visit):
-    watched = visit()
-    wide = {}
-    for name, path in PAGES.items():
-        page = watched.open(path)
-        for detail in page.locator("details").all():
-            detail.evaluate("node => { node.open = true }")
-        for width in WIDTHS:
-            page.set_viewport_size({"width": width, "height": 844})
-            excess = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
-            if excess > 0:
-                wide[name, width] = excess
-    assert wide == {}
+    assert too_wide(visit, PAGES) == {}

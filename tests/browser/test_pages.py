@@ -1,36 +1,17 @@
 """Every page in a real browser: no complaint in the console, no violation of accessibility rules, no wide page."""
 
-import json
-from pathlib import Path
-
 import pytest
 
+from tests.browser.rules import too_wide, violations
 from tests.web.test_pages import PAGES
 
-AXE = Path(__file__).parent / "vendor" / "axe-core" / "axe.min.js"
 EVERY = {**PAGES, "search": "/search?q=gpu", "login": "/login/", "empty search": "/search"}
 EVERY["pending claim"] = "/claims/default/ml/waiting/"
-WIDTHS = (390, 768, 1280, 2560)
-RULES = {
-    "resultTypes": ["violations"],
-    "runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
-}
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_every_page_keeps_the_rules_of_accessibility(visit, theme):
-    watched = visit(color_scheme=theme, bypass_csp=True)  # only so that the checker itself may be put into the page
-    found = {}
-    for name, path in EVERY.items():
-        page = watched.open(path)
-        for detail in page.locator("details").all():
-            detail.evaluate("node => { node.open = true }")
-        page.evaluate(AXE.read_text())
-        result = page.evaluate(f"axe.run(document, {json.dumps(RULES)})")
-        broken = [(rule["id"], [node["html"][:160] for node in rule["nodes"][:3]]) for rule in result["violations"]]
-        if broken:
-            found[name] = broken
-    assert found == {}
+    assert violations(visit, theme, EVERY) == {}
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
@@ -47,16 +28,7 @@ def test_every_page_draws_its_figures_without_a_complaint(visit, theme):
 
 
 def test_no_page_is_wider_than_the_window(visit):
-    watched = visit()
-    wide = {}
-    for name, path in EVERY.items():
-        page = watched.open(path)
-        for width in WIDTHS:
-            page.set_viewport_size({"width": width, "height": 844})
-            excess = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
-            if excess > 0:
-                wide[name, width] = excess
-    assert wide == {}
+    assert too_wide(visit, EVERY) == {}
 
 
 def test_every_page_can_be_read_without_a_script(visit):
