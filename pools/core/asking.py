@@ -63,26 +63,19 @@ def ask_pod(snapshot: Snapshot, pod: Pod, rules: Release | None = None) -> Quest
     """
     wanted, held = _claims_of(snapshot, pod)
     made = extended(snapshot, pod) if not pod.extended_claim and (rules is None or rules.extended_resources) else None
+    more: tuple[Claim, ...] = ()
     about = f"pod {pod.id}"
     if made is not None:
-        about = f"{about} ({made.about})"
+        more, about = (made.claim,), f"{about} ({made.about})"
+    node = pod.node_name
     if not wanted and (held or (made is not None and pod.phase == "Running")):
-        again = (*map(_again, held), *([made.claim] if made is not None else ()))
-        about, wanted, held, node = f"another pod like {about}, which has its devices", again, (), ""
-    elif wanted or made is not None:
-        wanted, node = (*wanted, *([made.claim] if made is not None else ())), pod.node_name
-    else:
+        about, wanted, held, node = f"another pod like {about}, which has its devices", tuple(map(_again, held)), (), ""
+    elif not wanted and made is None:
         raise ScenarioError(
             "ask", f"pod {pod.id} asks for no device: it has no claim, and no extended resource that a class stands for"
         )
-    return Question(
-        about,
-        wanted,
-        held,
-        node,
-        made.elsewhere if made is not None else frozenset(),
-        made.note if made is not None else "",
-    )
+    elsewhere, note = (made.elsewhere, made.note) if made is not None else (frozenset(), "")
+    return Question(about, (*wanted, *more), held, node, elsewhere, note)
 
 
 def _claims_of(snapshot: Snapshot, pod: Pod) -> tuple[tuple[Claim, ...], tuple[Claim, ...]]:
