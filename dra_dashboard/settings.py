@@ -44,7 +44,6 @@ MAX_ALIASES = knobs.whole("MAX_ALIASES", 100, "Most YAML aliases in one payload.
 WATCH_HISTORY = knobs.whole(
     "WATCH_HISTORY", 10_000, "Changes of a cluster kept for kubectl and drivers that watch.", low=100, high=10_000_000
 )
-MAX_WATCHES = knobs.whole("MAX_WATCHES", 16, "Most watches at once in one server process.", low=1, high=10_000)
 
 INSTALLED_APPS = [
     "django.contrib.auth",
